@@ -1,5 +1,5 @@
-//! Keys of fingerprints. Close fingerprints share a key. So an engine that groups fingerprints by their keys puts close
-//! fingerprints into the same bucket.
+//! Keys of fingerprints. Close fingerprints share a key. So an engine, such as Spark, that groups fingerprints by their
+//! keys puts close fingerprints into the same bucket.
 
 use crate::errors::exception;
 use crate::numbers;
@@ -13,19 +13,20 @@ use simtool::stages::hamming::null_lanes::{may_be_null, shape_without_nulls};
 use simtool::stages::stable_hash;
 use std::collections::BTreeSet;
 
-/// The keys that put close fingerprints into the same bucket.
+/// Computes the keys of fingerprints. Close fingerprints share a key, so they are put into the same bucket.
 pub(crate) struct BucketKeys {
     pub(crate) distance: u32,
     pub(crate) shape: Shape,
     pub(crate) layout: Layout,
-    /// Blocks of half the size, for buckets that are too full, and the number of such blocks in each part of a row.
-    /// `None` if the layout has no such blocks.
+    /// Layout for buckets that are too full, whose blocks have half the size of the blocks of `layout`. The number is
+    /// the count of such blocks in each part of a fingerprint. `None` if full buckets cannot be divided.
     pub(crate) halves: Option<(Layout, usize)>,
 }
 
 impl BucketKeys {
-    /// Creates the keys for a method with fingerprints, for pairs within `distance`. `sample` has fingerprints by which
-    /// the keys are chosen.
+    /// Chooses the keys for a method with fingerprints. Fingerprints are close if they differ in at most `distance`. If
+    /// `sample` has fingerprints, the keys are chosen so that all of them distinguish these fingerprints about equally
+    /// well.
     pub(crate) fn new(
         method: &Method,
         distance: u32,
@@ -59,8 +60,8 @@ impl BucketKeys {
         Ok(Self { distance, shape, layout, halves })
     }
 
-    /// Replaces `buckets` by the numbers of the buckets of a row, in ascending order. `full` has the buckets that are
-    /// too full, which are replaced by smaller buckets.
+    /// Replaces `buckets` by the numbers of the buckets of a fingerprint, in ascending order. `row` has the 64-bit
+    /// words of the fingerprint. `full` has the buckets that are too full, which are replaced by smaller buckets.
     pub(crate) fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
         let (mut keys, mut parts) = (Vec::new(), Vec::new());
         self.layout.keys(row, &mut keys);
@@ -85,8 +86,8 @@ impl BucketKeys {
         buckets.dedup();
     }
 
-    /// Returns the first bucket that both rows share, in the order of [`Self::buckets_of`], or `None` if they share no
-    /// bucket.
+    /// Returns the lowest number of a bucket that two fingerprints share, or `None` if they share no bucket. `a` and
+    /// `b` have the words of the fingerprints. `full` has the buckets that are too full, as in [`Self::buckets_of`].
     pub(crate) fn first_bucket(&self, a: &[u64], b: &[u64], full: &BTreeSet<u32>) -> Option<u32> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         self.buckets_of(a, full, &mut of_a);
@@ -100,12 +101,13 @@ fn high(key: u64) -> u32 {
     (key >> 32) as u32
 }
 
-/// Combines a key with a part of the row into a new key.
+/// Combines `key` with `part`, the key of a smaller block of the same fingerprint, into a new key.
 fn mixed(key: u64, part: u64) -> u64 {
     stable_hash::mix(key ^ part.rotate_left(1))
 }
 
-/// Reads fingerprints. Returns an error if they do not have as many 64-bit words as `shape`.
+/// Reads fingerprints from Arrow or NumPy. Returns an error if a fingerprint does not have as many 64-bit words as
+/// `shape`.
 pub(crate) fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'static>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != shape.words() {

@@ -11,11 +11,11 @@ use simtool::stages::matches::ValuePair;
 use simtool::stages::sides::Sides;
 use std::collections::BTreeSet;
 
-/// Number of rows of one bucket up to which all pairs are compared. Larger buckets use the join of one machine, which
-/// divides them by more blocks.
+/// If a bucket has at most this many fingerprints, every two of them are compared. A larger bucket is joined like the
+/// fingerprints of a run on one machine, which divides the bucket further.
 const FEW: usize = 1 << 10;
 
-/// Searches one bucket after the other, and collects the close pairs in `found`.
+/// Search for pairs of close fingerprints, in one bucket after the other. `found` has the pairs so far.
 pub(crate) struct ClosePairSearch<'s> {
     keys: &'s BucketKeys,
     resources: &'s Resources,
@@ -36,7 +36,9 @@ impl<'s> ClosePairSearch<'s> {
         Self { keys, resources, given, full, candidates, found }
     }
 
-    /// Finds the close pairs among the rows `run` of a bucket, and adds them to `found`.
+    /// Finds the pairs of close fingerprints in the bucket with number `bucket`, and adds them to `found`. `run` has
+    /// the row numbers of its fingerprints. If `sides` is given, it has the side of each row, and a pair has one row of
+    /// side 0 and one row of another side.
     pub(crate) fn run(
         &mut self,
         bucket: u32,
@@ -94,8 +96,9 @@ impl<'s> ClosePairSearch<'s> {
         Ok(())
     }
 
-    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot be planned, for
-    /// example because all rows are within the distance.
+    /// Finds the close pairs of many rows with the join of a run on one machine. If `second` is given, each pair has a
+    /// row of `first` and a row of `second`. Returns `None` if the join cannot be planned, for example because all rows
+    /// are within the distance.
     fn joined(
         &self,
         first: &[u32],
@@ -123,7 +126,8 @@ impl<'s> ClosePairSearch<'s> {
         list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
     }
 
-    /// Adds a pair of rows if the two rows are close, and this is the first bucket that they share.
+    /// Adds the pair of rows `a` and `b` if they are close, and `bucket` is the first bucket that they share. So a pair
+    /// that is in several buckets is added only once.
     fn take(&mut self, bucket: u32, a: u32, b: u32) {
         let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
         let distance = self.keys.shape.distance(one, other);
@@ -135,7 +139,7 @@ impl<'s> ClosePairSearch<'s> {
     }
 }
 
-/// Returns the words of a row.
+/// Returns the 64-bit words of the fingerprint with index `number`.
 pub(crate) fn row<'r>(rows: &'r FingerprintRows<'_>, number: usize) -> &'r [u64] {
     let words = rows.shape.words();
     &rows.words[number * words..][..words]

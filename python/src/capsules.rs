@@ -37,7 +37,8 @@ pub(crate) struct Part<'i> {
 }
 
 impl Imported {
-    /// Imports an object through the methods of the interface. Returns `None` if the object does not have them.
+    /// Imports the arrays of a Python object that has the method `__arrow_c_stream__` or `__arrow_c_array__`. Returns
+    /// `None` if the object has neither method.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(method) = object.getattr("__arrow_c_stream__") {
             // The struct is released with its capsule, unless it was moved out.
@@ -96,7 +97,7 @@ impl Imported {
     /// Returns the parts of the column with index `column`, one for each imported table. If `column` is `None`, returns
     /// the imported arrays.
     pub(crate) fn parts(&self, column: Option<usize>) -> impl Iterator<Item = Part<'_>> {
-        // A part of a table has the same part of its columns.
+        // A table may be imported in several parts. Each of these arrays has one part of every column.
         self.arrays.iter().map(move |array| match (column, array.as_struct_opt()) {
             (Some(column), Some(table)) => Part { array: table.column(column), table: Some(table) },
             _ => Part::of(array),
@@ -110,7 +111,7 @@ impl<'i> Part<'i> {
         Self { array, table: None }
     }
 
-    /// Returns whether a row has a value.
+    /// Returns whether the row with index `row` has a value, and is not null.
     pub(crate) fn is_valid(&self, row: usize) -> bool {
         self.array.is_valid(row) && self.table.is_none_or(|table| table.is_valid(row))
     }
@@ -135,7 +136,7 @@ pub(crate) fn unknown(what: &str, data_type: &DataType) -> PyErr {
     PyTypeError::new_err(format!("{what} cannot be read from the Arrow type {data_type}"))
 }
 
-/// Returns the exception for arrays of this process that Arrow cannot read or export.
+/// Returns the exception for an error of Arrow while it reads or exports arrays that are in memory.
 pub(crate) fn broken(error: ArrowError) -> PyErr {
     exception(simtool::Error::io("the rows", "read", std::io::Error::other(error)))
 }

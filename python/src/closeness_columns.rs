@@ -13,7 +13,7 @@ pub(crate) struct ClosenessColumns {
 }
 
 impl ClosenessColumns {
-    /// Returns which of the columns tables of results have if the documents were compared by `method`.
+    /// Determines whether the results of `method` have the column `similarity`, and the column `distance`.
     pub(crate) fn by(method: &Method) -> Self {
         // Coverage compares no two documents, so its results have neither column.
         let by_similarity = matches!(method.close(), Criterion::Similarity(_));
@@ -21,7 +21,8 @@ impl ClosenessColumns {
         Self { similarity: by_similarity || method.verify().is_some(), distance }
     }
 
-    /// Creates the columns of closeness. The value of a row without closeness is null.
+    /// Creates the column `similarity`, the column `distance`, or both. `of` has the closeness of each row. The value
+    /// of a row without closeness is null.
     pub(crate) fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
         let similarity = self.similarity.then(|| {
             let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));

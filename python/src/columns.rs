@@ -64,7 +64,7 @@ impl Values {
     }
 }
 
-/// Returns the Arrow field for the elements of lists.
+/// Returns the Arrow field for the elements of lists, which have the type `data_type`.
 fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", data_type, false))
 }
@@ -173,7 +173,8 @@ impl ColumnData {
     }
 }
 
-/// Returns the range between each offset and the next.
+/// Returns the range between each offset and the next. For example, the offsets 0, 3 and 5 give the ranges `0..3` and
+/// `3..5`.
 pub(crate) fn ranges(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> {
     // Offsets are sums of lengths, so they are never negative.
     let place = |offset: i64| usize::try_from(offset).unwrap_or_default();

@@ -12,7 +12,7 @@ use simtool::cluster::{Removal, clusters};
 use simtool::output::ClusterWeight;
 use simtool::pipeline::{NearDuplicates as Found, RepeatedWords};
 
-/// Facts about the documents that only their texts show.
+/// Columns of the table of documents that are computed from the texts.
 #[derive(Default)]
 pub(crate) struct TextColumns {
     /// Number of bytes of each text.

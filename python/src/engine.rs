@@ -152,7 +152,8 @@ impl Engine {
             fingerprint_by_fitted(&texts, recipe, &self.fitted, resources, &NoProgress)
         });
         let mut made = made.map_err(exception)?.rows;
-        // An engine would put all nulls into one bucket. Numbers made of ids spread them.
+        // An engine would put all null lanes into one bucket. Numbers that are made from IDs spread them over many
+        // buckets.
         if may_be_null(made.shape) {
             let numbers =
                 fields::values(ids)?.into_iter().map(|id| stable_hash::hash(id.as_bytes()));
@@ -297,9 +298,11 @@ impl Engine {
 struct RemovalReason {
     group: u32,
     kept: u32,
-    /// The reason applies to documents that come after the kept document of this group. `None` means no lower bound.
+    /// The reason applies to documents that come after the kept document of this group in the order of preference.
+    /// `None` means no lower bound.
     from: Option<u32>,
-    /// The reason applies to documents up to the kept document of this group. `None` means no upper bound.
+    /// The reason applies to documents up to the kept document of this group in the order of preference. `None` means
+    /// no upper bound.
     until: Option<u32>,
     closeness: Option<Closeness>,
 }
@@ -323,7 +326,9 @@ impl Engine {
         self.config.keep.only_rule().filter(|_| !has_names).ok_or_else(refused)
     }
 
-    /// Returns the reasons for the removed groups, in the order of the groups.
+    /// Returns the reasons for the removal of groups of equal documents, in the order of the groups. `around` has the
+    /// similar groups of each group. `ranks` has for each group the position in the order of preference of the document
+    /// that it would keep.
     fn reasons(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<RemovalReason> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
         let (mut reasons, any) = (Vec::new(), (None, None));

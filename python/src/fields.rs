@@ -10,8 +10,9 @@ use pyo3::types::{PyBool, PyFloat, PyString};
 use simtool::Config;
 use simtool::pipeline::document_fields::DocumentField;
 
-/// Returns the values of all fields that the settings compare, in the order of the fields. The fields are columns of
-/// the table `texts`, except for `keep_field`. `input` must be imported from `texts`.
+/// Returns the values of all fields that the settings compare, in the order of the fields. A field with a name is a
+/// column of the table `texts`. A field without a name has the values or the column that `keep_field` gives. `input`
+/// must be imported from `texts`.
 pub(crate) fn all<'py>(
     config: &Config,
     keep_field: Option<&Bound<'py, PyAny>>,

@@ -38,7 +38,7 @@ pub(crate) fn run_files(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
     let mut options = settings::repeated_options(options, command_of(&queries))?;
-    // The function has the folder as an argument of its own, so that of a settings file does not count.
+    // The folder is an argument of the function, so the option `output` of a settings file does not count.
     options.set("output", output);
     let Outcome { summary, .. } =
         run_request(py, Paths { corpus: paths, queries }, options, progress, dedup)?;
@@ -225,7 +225,8 @@ fn run_request<T: Send>(
     run_with_face(py, progress, access, |face| work(&request, face))
 }
 
-/// Runs `work`. If it fails, faults of the input are added to the exception as notes.
+/// Runs `work` with a receiver of its progress and of the faults of the input. If `work` fails, the faults are added to
+/// the exception as notes.
 fn run_with_face<T: Send>(
     py: Python<'_>,
     progress: bool,
@@ -238,15 +239,15 @@ fn run_with_face<T: Send>(
     done.map_err(|error| with_faults(py, error, &faults))
 }
 
-/// Adds the options of the settings file that the option `config` names. Options that are already given, or that a
-/// given option excludes, are left out.
+/// Adds the options of the settings file that the option `config` names. `words` is the name of the command. Options
+/// that are already given, or that a given option excludes, are left out.
 fn add_file(options: &mut Options, words: &str) -> Result<()> {
     let (Some(file), Some(command)) = (options.take_path("config"), find_command(words)) else {
         return Ok(());
     };
     let known: Vec<&Setting> = options.names().filter_map(|name| command.setting(name)).collect();
     for given in settings_of_file(command, &known, &file)? {
-        // What a program prints is no matter here.
+        // Settings for printed output have no effect in the Python package.
         if given.row.effect != Effect::Printing {
             options.set(given.row.name, given.value);
         }
@@ -259,7 +260,7 @@ fn take_access(options: &mut Options) -> PyResult<FileAccess> {
     Ok(access(options.take_flag("no_mmap").map_err(exception)?))
 }
 
-/// Returns the access to files that maps them, or with `no_mmap` reads them.
+/// Returns the way in which files are read: mapped into memory, or with `no_mmap` read with ordinary calls.
 #[expect(unsafe_code, reason = "the caller lets files be mapped, as those of an index are")]
 fn access(no_mmap: bool) -> FileAccess {
     if no_mmap {
@@ -269,8 +270,8 @@ fn access(no_mmap: bool) -> FileAccess {
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// Returns the command line of the program that does the same work. `simtool why` uses it to read the files again.
-/// `against` has the values of the option `against`.
+/// Returns the command line with which `program`, for example `simtool dedup`, does the same work as the function of
+/// this package. `simtool why` uses it to read the files again. `against` has the values of the option `against`.
 fn command_line(
     program: &str,
     options: &Options,

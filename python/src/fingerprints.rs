@@ -33,7 +33,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Fingerprints {
     column: Arc<ColumnData>,
-    /// Everything except the 64-bit words, which are in `column`.
+    /// The rows without their 64-bit words, which are in `column`.
     rows: FingerprintRows<'static>,
     method: Method,
     /// Model that was learned from the texts for their fingerprints.

@@ -18,7 +18,8 @@ fn similarity(float: f64) -> Similarity {
     Similarity { shared, union: UNION }
 }
 
-/// Reads the pairs of an Arrow table or of tuples. Also returns which columns of closeness the pairs have.
+/// Reads pairs of rows from an Arrow table or from tuples. Also returns whether the pairs have a similarity, and
+/// whether they have a distance.
 pub(crate) fn given_pairs(
     given: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {

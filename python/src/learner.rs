@@ -12,7 +12,8 @@ use pyo3::types::PyDict;
 use simtool::Resources;
 use simtool::method::{Criterion, PartCounter, PartCounts};
 
-/// Number of most common terms that must be known for an order of the terms, where any order is correct.
+/// Number of the most common terms whose counts are needed if the model is only an order of the terms. Any order gives
+/// correct results.
 const MOST_COMMON: usize = 50_000;
 
 /// Counts the terms of texts if the method learns from them.

@@ -50,14 +50,15 @@ pub(crate) struct NearDuplicates {
     pub(crate) removals: Vec<Removal>,
     /// Columns that only the method covered has, one value for each removal. `None` with another method.
     pub(crate) coverage: Option<CoverageColumns>,
-    /// Columns with facts about the texts. `None` for a match, and if only pairs are known.
+    /// Columns that are computed from the texts, such as the number of tokens. `None` for a match, and if only pairs
+    /// are known.
     pub(crate) texts: Option<TextColumns>,
     /// Rule by which the weight of a kept document is computed from its cluster.
     pub(crate) weight: ClusterWeight,
     pub(crate) shown: ClosenessColumns,
     pub(crate) method: String,
     pub(crate) distance_means: Option<String>,
-    /// Largest number of bytes of the table of pairs.
+    /// The memory limit in bytes. The table of pairs is not made if it would be larger.
     pub(crate) memory: u64,
     pub(crate) pairs: PyOnceLock<Py<Table>>,
 }

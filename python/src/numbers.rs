@@ -42,7 +42,7 @@ pub(crate) fn integers_of<'i>(parts: impl Iterator<Item = Part<'i>>) -> PyResult
     Ok(parts.map(|part| integers(part.array)).collect::<PyResult<Vec<_>>>()?.concat())
 }
 
-/// Reads the whole numbers of an object with Arrow's interface.
+/// Reads the whole numbers of an object with Arrow's interface. `name` is the name of the argument in error messages.
 pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
     integers_of(Imported::of(given)?.ok_or_else(|| no_table(name))?.parts(None))
 }
@@ -167,7 +167,7 @@ fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
 
 /// Returns the 64-bit words of an array, signed or not.
 fn words(array: &dyn Array) -> Vec<u64> {
-    // A sign is a bit like any other.
+    // The sign of a signed number is one of the 64 bits of the word.
     match array.as_primitive_opt::<Int64Type>() {
         Some(words) => words.values().iter().map(|word| word.cast_unsigned()).collect(),
         None => array.as_primitive::<UInt64Type>().values().to_vec(),

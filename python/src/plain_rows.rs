@@ -43,7 +43,7 @@ fn text_columns(texts: &TextColumns) -> Vec<Vec<u8>> {
     plain
 }
 
-/// Returns the value of each collection.
+/// Returns the value of each collection: one value, or two values in a match.
 pub(crate) fn each<T>(sides: &Sides<T>) -> impl Iterator<Item = &T> {
     let second = sides.is_two().then(|| sides.second());
     std::iter::once(sides.first()).chain(second)

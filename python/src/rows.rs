@@ -27,7 +27,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Reads the rows of an Arrow IPC stream. An empty stream has no rows, because they were written to a file instead.
+    /// Reads the rows of an Arrow IPC stream. If the command has written the rows to a file, the stream is empty, and
+    /// the result has no rows.
     pub(crate) fn of_stream(stream: &[u8]) -> PyResult<Self> {
         if stream.is_empty() {
             return Ok(Self { schema: SchemaRef::new(Schema::empty()), batches: Vec::new() });
@@ -146,7 +147,8 @@ pub(crate) fn value<'py>(
     })
 }
 
-/// Returns an array as a list. Ranges are lists of lists, so each element is converted by [`value`].
+/// Returns the elements of an array as a Python list. An element can be a list itself, so each element is converted by
+/// [`value`].
 fn list<'py>(py: Python<'py>, elements: &dyn Array) -> PyResult<Bound<'py, PyAny>> {
     let list = PyList::empty(py);
     for row in 0..elements.len() {

@@ -20,7 +20,8 @@ const MOST_PAIRS: usize = 1 << 20;
 const NUMBERS: usize = 6;
 type SetOfKey = [u64; NUMBERS];
 
-/// Number of sets in one row of a table. An engine hands out several rows at once, which then take at most 60 MB.
+/// Maximum number of sets that an engine moves together as one row of a table. An engine hands out several such rows at
+/// once, which then take at most 60 MB.
 const MOST_OF_ROW: usize = 128;
 
 /// Finds the keys of sets for a method that compares sets.
@@ -179,8 +180,9 @@ impl SetKeys {
     }
 }
 
-/// Sorts the sets by the part of their key. Also returns the part of each group of sets, and the index at which the
-/// group ends. A part with many sets has several groups.
+/// Sorts the sets by the part to which their key belongs. There are `parts` parts. Returns the numbers of the sorted
+/// sets, and a list of groups. A group has up to [`MOST_OF_ROW`] neighbouring sets of one part. It is given by the
+/// number of the part and the index of the set behind the group.
 fn side_by_side(sets: &[SetOfKey], parts: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
     // Keys are hashes, so their upper bits divide them evenly into parts.
     let part = |set: &SetOfKey| ((set[0] >> 32) % u64::from(parts)) as usize;
@@ -211,8 +213,8 @@ fn under_key(&[_, rest, weight, side, ..]: &SetOfKey) -> SetUnderKey {
     SetUnderKey { is_second: side == 1, weight, rest }
 }
 
-/// Returns the classes of two sets, and their key. The set of side 0 comes first. If there is only one side, the lower
-/// class comes first.
+/// Returns the classes of two sets (two words each), and their common key. If `is_sided` is true, `a` is the set of
+/// side 0 and comes first. Otherwise, the set with the lower class comes first.
 fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     let ([.., a_low, a_high], [.., b_low, b_high]) = (*a, *b);
     let is_swapped = !is_sided && [b_low, b_high] < [a_low, a_high];
@@ -220,7 +222,8 @@ fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     [c[4], c[5], d[4], d[5], a[0]]
 }
 
-/// Reads rows of `width` 64-bit numbers, and returns the numbers of all rows.
+/// Reads rows of `width` 64-bit numbers, and returns the numbers of all rows. `name` is the name of the argument in the
+/// error message.
 fn of_width(given: &Bound<'_, PyAny>, name: &str, width: usize) -> PyResult<Vec<u64>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != width {

@@ -28,7 +28,8 @@ pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options>
     plain_options(keywords, Some(ON_TEXTS))
 }
 
-/// Converts keywords of a function on engines to options, as [`options`] does.
+/// Converts keywords of a function on engines, such as Spark, to options. A keyword counts as not given if its value is
+/// `None` or `NA` of pandas.
 pub(crate) fn engine_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     plain_options(keywords, Some(ON_ENGINES))
 }

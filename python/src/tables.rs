@@ -130,7 +130,7 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         let columns = self.columns.iter().map(|column| column.values.clone()).collect();
-        // The columns alone do not tell the number of rows if there are none.
+        // A table without columns does not show the number of its rows, so the number is given, too.
         let rows = RecordBatchOptions::new().with_row_count(Some(self.length()));
         let table = RecordBatch::try_new_with_options(self.schema(), columns, &rows);
         stream_capsule(py, self.schema(), vec![table.map_err(broken)?])

@@ -1,4 +1,4 @@
-//! Keeps one row of each connected component of the graph of close pairs.
+//! Keeps one row (document) of each connected component of the graph of close pairs.
 //!
 //! Other tools remove documents in this way. A removed row may be far from the kept row of its component, if
 //! only a chain of other rows links the two. Such a removal has no proof.
@@ -9,9 +9,9 @@ use simtool_set_join::close::Neighbourhood;
 use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order, if one row of each connected component is kept. Two rows are
-/// in the same component if a chain of close rows links them. `prefer` chooses the kept row: it compares two
-/// row numbers and returns `Less` if the first row should rather be kept.
+/// Returns the rows (documents) to remove, in reading order, if one row of each connected component is kept. Two rows
+/// are in the same component if a chain of close rows links them. `prefer` chooses the kept row: it compares two row
+/// numbers and returns `Less` if the first row should rather be kept.
 ///
 /// # Complexity
 ///
@@ -24,8 +24,8 @@ pub fn keep_one_each(
     keep_one_each_if(around, prefer, |_| true)
 }
 
-/// Returns the rows that [`keep_one_each`] would remove under a stricter limit. Under this limit, only pairs whose
-/// closeness satisfies `is_close` count as close. Equal rows always count as close.
+/// Returns the rows (documents) that [`keep_one_each`] would remove under a stricter limit. Under this limit, only
+/// pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///
@@ -72,7 +72,7 @@ pub(crate) fn keep_one_each_if(
     removals
 }
 
-/// Returns the number of rows that [`keep_one_each`] would remove under a stricter limit. Under this limit,
+/// Returns the number of rows (documents) that [`keep_one_each`] would remove under a stricter limit. Under this limit,
 /// only pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity

@@ -9,9 +9,9 @@ use simtool_model::closeness::Closeness;
 use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. `prefer` compares two row numbers and returns `Less` if the
-/// first row should rather be kept. Rows are visited in this order. A row is kept if no row that was kept
-/// before is close to it. Otherwise it is removed in favour of the closest of these rows.
+/// Returns the rows (documents) to remove, in reading order. `prefer` compares two row numbers and returns `Less` if
+/// the first row should rather be kept. Rows are visited in this order of preference. A row is kept if no row that was
+/// kept before is close to it. Otherwise it is removed in favour of the closest kept row.
 ///
 /// If several kept rows are equally close to a removed row, it is removed in favour of the first of them in
 /// reading order.
@@ -28,8 +28,8 @@ pub fn keep_preferred(
     keep_preferred_if(around, prefer, |_| true)
 }
 
-/// Returns the rows that [`keep_preferred`] would remove under a stricter limit. Under this limit, only pairs whose
-/// closeness satisfies `is_close` count as close. Equal rows always count as close.
+/// Returns the rows (documents) that [`keep_preferred`] would remove under a stricter limit. Under this limit, only
+/// pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///
@@ -79,8 +79,8 @@ pub(crate) fn keep_preferred_if(
     removals
 }
 
-/// Returns the number of rows that [`keep_preferred`] would remove under a stricter limit. Under this limit,
-/// only pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
+/// Returns the number of rows (documents) that [`keep_preferred`] would remove under a stricter limit. Under this
+/// limit, only pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///

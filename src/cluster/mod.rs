@@ -17,14 +17,14 @@ pub struct Removal {
     pub row: u32,
     /// Row number of the document that is kept instead.
     pub kept: u32,
-    /// Similarity or distance of the two documents, which proves the removal. `None` if the two documents
-    /// were not compared, because only a chain of other documents links them.
+    /// Similarity or distance of the two documents, which proves the removal. `None` if the two documents were not
+    /// compared, for example because only a chain of other documents links them.
     pub closeness: Option<Closeness>,
 }
 
-/// Returns the removals that are left if `count` documents of each cluster are kept: the kept document, and the removed
-/// documents that `prefer` puts first. `prefer` compares two row numbers and returns `Less` if the first row should
-/// rather be kept.
+/// Returns the removals that remain if `count` documents of each cluster are kept instead of one: the kept document,
+/// and the removed documents that `prefer` puts first. `prefer` compares two row numbers and returns `Less` if the
+/// first row should rather be kept.
 ///
 /// ```
 /// use simtool::cluster::{Removal, keep_several};
@@ -73,7 +73,7 @@ impl Cluster<'_> {
     }
 }
 
-/// Groups `removals` by the row that is kept. The clusters are sorted by the number of this row.
+/// Groups `removals` by the document that is kept. The clusters are sorted by the row number of this document.
 ///
 /// ```
 /// use simtool::cluster::{Removal, clusters};

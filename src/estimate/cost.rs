@@ -27,8 +27,8 @@ use simtool_read::Collection;
 use simtool_set_join::SetJoinCost;
 use simtool_set_join::kept_pairs::MANY_PAIRS;
 
-/// Cost of a run without documents: starting threads, creating a folder, writing a report page and
-/// syncing files. Ten million of the bytes are the memory pages of the program itself.
+/// Cost of a run without documents: starting threads, creating a folder, writing a report page and syncing files. 10 MB
+/// of its 14 MB are the memory pages of the program itself.
 const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
 
 /// Bytes of a term in a file.
@@ -67,12 +67,12 @@ struct VerifyingCost {
     bytes: f64,
 }
 
-/// Facts about a run that are known without a sample.
+/// Data for the estimate that need no sample: number of files, budget for reading texts again, and slowness of this
+/// machine.
 #[derive(Clone, Copy)]
 pub(super) struct KnownFacts {
     pub(super) files: usize,
-    /// Fraction of the cost of reading all input that may be spent on reading texts again for the
-    /// report page.
+    /// Maximum cost of reading texts again for the report page, as a fraction of the cost of reading all input.
     pub(super) affordable_part: f64,
     pub(super) slowness: Slowness,
 }
@@ -91,7 +91,7 @@ impl Cost {
     }
 }
 
-/// Everything that the estimated cost of a run depends on.
+/// Inputs of the estimated cost of a run: samples, plan and known facts.
 struct RunCost<'r> {
     samples: &'r Sides<MethodSample>,
     facts: KnownFacts,
@@ -129,7 +129,8 @@ impl RunCost<'_> {
             seconds: self.base_seconds()
                 + self.reading_seconds(again)
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
-            // The stages share what the limit leaves. Only what every run needs can be more than the limit.
+            // The stages share the memory that the limit allows. Only the memory that every run needs can exceed the
+            // limit.
             bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
             temporary_bytes: self.temporary_text_bytes(),
             stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
@@ -283,7 +284,8 @@ impl RunCost<'_> {
         VerifyingCost { wall_seconds, bytes: cost.bytes }
     }
 
-    /// Returns the number of pairs above which a run keeps only those that decide which documents stay.
+    /// Returns the greatest number of pairs for which a run keeps all pairs. With more pairs, it keeps only those that
+    /// decide which documents stay. The number is infinite if the run must keep all pairs.
     fn most_pairs(&self) -> f64 {
         if self.plan.deciding_rule().is_some() { MANY_PAIRS as f64 } else { f64::INFINITY }
     }
@@ -309,7 +311,7 @@ impl RunCost<'_> {
         rows.map(|rows| CloseByChance::estimate(rows, max_distance, pairs)).unwrap_or_default()
     }
 
-    /// Returns the sum of `number` over the samples of all collections.
+    /// Adds up `number`, a function of a sample, over the samples of all collections.
     fn sum(&self, number: fn(&Sample) -> f64) -> f64 {
         self.samples.iter().map(|sample| number(&sample.collection)).sum()
     }

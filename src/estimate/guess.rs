@@ -89,7 +89,7 @@ impl fmt::Display for GuessedBytes {
 pub(super) struct Count(pub(super) Guess);
 
 impl Count {
-    /// Returns whether the text of the guess is one number, which is 1.
+    /// Returns whether the guess is written as `1` or `about 1`, so that the noun after it must be singular.
     pub(super) fn is_one(self) -> bool {
         let text = self.to_string();
         text.strip_prefix("about ").unwrap_or(&text) == "1"

@@ -19,8 +19,8 @@ use slowness::Slowness;
 use std::fmt;
 use std::time::Duration;
 
-/// Time for reading the first sample. It warms up the caches, and its estimate decides how long reading
-/// the second sample may take.
+/// Time for reading the first sample. It warms up the caches. The time of the run that is estimated from it decides how
+/// long reading the second sample may take.
 const FIRST_SAMPLE: Duration = Duration::from_millis(15);
 /// Maximum time for reading the second sample.
 const SECOND_SAMPLE: Duration = Duration::from_millis(420);

@@ -14,11 +14,11 @@ const STEPS: u64 = 1 << 15;
 const FAR_CELLS: usize = 1 << 22;
 /// Number of one-byte cells in the near table, which fits in the caches near the core.
 const NEAR_CELLS: usize = 1 << 12;
-/// Nanoseconds of a step in the far table, on the machine on which the constants of the cost model were
-/// measured.
+/// Nanoseconds of a step that increments a pseudo-random cell of the far table, which has [`FAR_CELLS`] cells. They
+/// were measured on the machine on which the constants of the cost model were measured.
 const FAR_NANOSECONDS: f64 = 2.0;
-/// Nanoseconds of a step in the near table, on the machine on which the constants of the cost model
-/// were measured.
+/// Nanoseconds of a step that increments a pseudo-random cell of the near table, which has [`NEAR_CELLS`] cells. They
+/// were measured on the machine on which the constants of the cost model were measured.
 const NEAR_NANOSECONDS: f64 = 0.8;
 
 /// Factors by which work takes longer on this machine than on the machine on which the constants of the

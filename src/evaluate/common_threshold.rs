@@ -59,7 +59,7 @@ mod tests {
         let (a, b) = (curve([(1, 0), (4, 0), (4, 8)]), curve([(1, 0), (2, 0), (4, 0)]));
         let common = common_threshold(&[&a, &b]);
         assert_eq!((common.step, common.mean_f1), (1, f64::midpoint(1.0, 2.0 / 3.0)));
-        // b's best step does 0.5 on a, a's best 2/3 on b.
+        // At the best step of b, the F1 of a is 0.5. At the best step of a, the F1 of b is 2/3.
         assert_eq!(common.left_out, Some(f64::midpoint(0.5, 2.0 / 3.0)));
         let alone = common_threshold(&[&a]);
         assert_eq!((alone.step, alone.mean_f1, alone.left_out), (1, 1.0, None));

@@ -41,8 +41,8 @@ pub(super) struct Comparing<'c> {
     pub(super) context: &'c Context<'c>,
 }
 
-/// Fingerprints of the documents of a collection. `words` has them without gaps for documents that have no
-/// fingerprint.
+/// Fingerprints of the documents of a collection. `words` has only the fingerprints of documents that have one, without
+/// gaps between them.
 pub(super) struct DenseRows {
     fingerprints: FingerprintRows<'static>,
     /// Numbers of the documents that have a fingerprint, in ascending order.
@@ -79,11 +79,11 @@ impl DenseRows {
 }
 
 impl RowsOrSets {
-    /// Computes what `method` compares: the fingerprints of the documents, their sets of terms, or both.
+    /// Computes the values that `method` compares: the fingerprints of the documents, their sets of terms, or both.
     ///
     /// # Errors
     ///
-    /// The same as for [`learn_and_fingerprint`].
+    /// Fails in the same cases as [`learn_and_fingerprint`].
     pub(super) fn new(
         method: &Method,
         documents: &DocumentsInMemory,
@@ -128,7 +128,8 @@ impl RowsOrSets {
         matches!(self, Self::Sets(..))
     }
 
-    /// Returns the mean number of bytes per document that the rows and sets would take in a file.
+    /// Returns the mean number of bytes per document that the fingerprints and the terms of the sets take. Each term
+    /// takes 8 bytes.
     pub(super) fn bytes_per_document(&self) -> u64 {
         match self {
             Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
@@ -139,8 +140,8 @@ impl RowsOrSets {
         }
     }
 
-    /// Returns the number of the strictest threshold at which the pair is found. Thresholds are counted from
-    /// 0, beginning with the strictest. Returns `None` if no threshold finds the pair.
+    /// Returns the number of the strictest threshold at which the pair counts as near-duplicates. Thresholds are
+    /// counted from 0, beginning with the strictest. Returns `None` if no threshold finds the pair.
     pub(super) fn step(&self, pair: Pair) -> Option<usize> {
         let step = match self {
             Self::Rows(rows) => rows.distance(pair)? as usize,
@@ -153,8 +154,8 @@ impl RowsOrSets {
         (step < self.scale().1).then_some(step)
     }
 
-    /// Calls `visit` with every pair that some threshold finds, and with the number of the strictest
-    /// threshold that finds the pair. Pairs come in any order. `state` creates a value for each thread, which
+    /// Calls `visit` with every pair of documents that some threshold finds, and with the number of the strictest
+    /// threshold that finds the pair (from 0). Pairs come in any order. `state` creates a value for each thread, which
     /// `visit` may change. Returns the values of all threads.
     ///
     /// # Errors
@@ -233,9 +234,9 @@ impl Comparing<'_> {
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
-    /// Divides a number of documents into blocks for threads. A thread calls `work` with its state, the first
-    /// document of a block, and the end of the block. `work` compares these documents with all later
-    /// documents. Returns the states of all threads.
+    /// Divides `documents` documents into blocks for threads. A thread calls `work` with its state, the first document
+    /// of a block, and the end of the block. `work` compares these documents with all later documents. Returns the
+    /// states of all threads.
     fn blocks<S: Send>(
         &self,
         documents: usize,
@@ -264,7 +265,8 @@ impl Comparing<'_> {
     }
 
     /// Calls `visit` with every pair of documents that have fingerprints, and with the distance between their
-    /// fingerprints.
+    /// fingerprints. `state` creates a value for each thread, which `visit` may change. Returns the values of all
+    /// threads.
     fn rows<S: Send>(
         &self,
         rows: &DenseRows,
@@ -280,12 +282,12 @@ impl Comparing<'_> {
             for tile in (first + 1..count).step_by(TILE) {
                 let tile_end = (tile + TILE).min(count);
                 for row in first..end {
-                    // Each pair is compared once: a row only with the rows behind it.
+                    // Each pair is compared once: a fingerprint is compared only with later fingerprints.
                     let from = tile.max(row + 1);
                     let Some(distances) = distances.get_mut(..tile_end.saturating_sub(from)) else {
                         continue;
                     };
-                    // The last rows of a block may have no rows behind them in this tile.
+                    // The last fingerprints of a block may have no later fingerprints in this tile.
                     if distances.is_empty() {
                         continue;
                     }
@@ -302,6 +304,7 @@ impl Comparing<'_> {
     }
 
     /// Calls `visit` with every pair of documents that share terms, and with the total weight of the shared terms.
+    /// `state` creates a value for each thread, which `visit` may change. Returns the values of all threads.
     fn shared<S: Send>(
         &self,
         lists: &TermLists,

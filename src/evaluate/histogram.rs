@@ -28,9 +28,8 @@ impl Histogram {
         Self(vec![0; steps.max(1)])
     }
 
-    /// Adds `pairs` pairs that are found at `step`, but not at stricter steps. Looser steps find these pairs,
-    /// too. Pairs with a step beyond the last step of the histogram are not counted, because no threshold
-    /// finds them.
+    /// Adds `pairs` pairs whose strictest threshold is `step`. Looser steps find these pairs, too. If `step` is beyond
+    /// the last step of the histogram, the pairs are not counted, because no threshold finds them.
     #[inline]
     pub fn add(&mut self, step: usize, pairs: u64) {
         if let Some(count) = self.0.get_mut(step) {
@@ -43,7 +42,7 @@ impl Histogram {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// Returns for each step the number of pairs that are found at this step, but not at stricter steps.
+    /// Returns for each step the number of pairs whose strictest threshold is this step.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.0

@@ -33,15 +33,15 @@ pub struct Labels<'l> {
 pub struct DocumentsInMemory {
     texts: Vec<Vec<u8>>,
     ids: Vec<Vec<u8>>,
-    /// Documents that are compared with each other. `None` if all are.
+    /// Selects the pairs of documents that are compared with each other. `None` if all pairs are compared.
     scope: Option<RowScope>,
     /// Summary of reading the documents.
     pub summary: CollectionSummary,
 }
 
 impl DocumentsInMemory {
-    /// Reads all documents of `corpus`, which lack the lines of `boilerplate` already. If a document has no ID, its
-    /// file and record number become its ID.
+    /// Reads all documents of `corpus`. `boilerplate` is the rule by which lines were already left out of the texts of
+    /// `corpus`. This function leaves out no lines. If a document has no ID, its file and record number become its ID.
     ///
     /// # Errors
     ///
@@ -107,8 +107,9 @@ impl DocumentsInMemory {
         self.texts.is_empty()
     }
 
-    /// Returns whether a run of `dedup` compares the documents of a pair, by the rule for lines of boilerplate. The names
-    /// of pages count only if `are_sets`: the method compares sets of terms alone.
+    /// Returns whether a run of `dedup` with the same rule for boilerplate compares the documents of a pair. `are_sets`
+    /// is true if the method compares only sets of terms. Such a run also skips pairs of web pages of one site whose
+    /// titles both have own words, but none in common.
     pub(super) fn compares(&self, [a, b]: Pair, are_sets: bool) -> bool {
         let takes = |scope: &RowScope| if are_sets { scope.takes(a, b) } else { scope.has(a, b) };
         self.scope.as_ref().is_none_or(takes)
@@ -120,7 +121,7 @@ impl DocumentsInMemory {
         Texts::of(&self.texts)
     }
 
-    /// Returns the text of a document.
+    /// Returns the text of the document with number `row`, counted from 0 in reading order.
     ///
     /// # Panics
     ///
@@ -130,7 +131,8 @@ impl DocumentsInMemory {
         &self.texts[row as usize]
     }
 
-    /// Returns the ID of a document, or its file and record.
+    /// Returns the ID of the document with number `row`. If it has none, returns its file and record number, such as
+    /// `docs.jsonl:3`.
     ///
     /// # Panics
     ///
@@ -149,14 +151,14 @@ pub struct Labelled {
     pub(super) documents: DocumentsInMemory,
     pub(super) truth: Vec<Pair>,
     pub(super) set_aside: Vec<Pair>,
-    /// Pairs that the labels say are no near-duplicates. They count like pairs without a label.
+    /// Pairs that the labels mark as no near-duplicates. They count like pairs without a label.
     pub(super) different: Vec<Pair>,
     notes: Vec<String>,
 }
 
 impl Labelled {
     /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are near-duplicates. Its
-    /// third column may say that a pair is not one of near-duplicates, or that it counts neither as true nor as false.
+    /// third column may mark a pair as no near-duplicates, or as a pair that counts neither as true nor as false.
     /// `set_aside` lists further pairs that count neither as true nor as false. A pair that is true and set aside
     /// counts as true.
     ///
@@ -193,7 +195,7 @@ impl Labelled {
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside, different, notes })
     }
 
-    /// Returns sentences for the user that say how the third column of the labels was understood.
+    /// Returns sentences for the user that explain how the third column of the labels was understood.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -216,7 +218,8 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Returns whether a pair is true, or counts neither as true nor as false.
+    /// Returns whether the pair has a label that affects its count: it is true, or it counts neither as true nor as
+    /// false.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }

@@ -3,9 +3,9 @@
 use simtool_model::evaluation::SIMILARITY_STEPS;
 use simtool_model::similarity::{Formula, Measure};
 
-/// Returns the similarity of two sets as the number of a step. The similarity is rounded down to a multiple
-/// of 1/400. Step s is a similarity of 1 − s/400, so step 0 means equal sets. The sets have `a` and `b`
-/// elements, and `shared` of them in common, at least one.
+/// Converts the similarity of two sets to a step: the similarity is rounded down to a multiple of 1/400, and step s is
+/// a similarity of 1 − s/400. So step 0 means equal sets. The sets have `a` and `b` elements, and `shared` elements in
+/// common, at least one.
 #[inline]
 #[must_use]
 pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {

@@ -1,4 +1,4 @@
-//! The third column of a file of pairs, which may say whether the two documents of a line are near-duplicates.
+//! The third column of a file of pairs, which may state whether the two documents of a line are near-duplicates.
 
 use simtool_base::quantity::counted;
 use std::collections::BTreeMap;
@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 /// Numbers of two documents. Documents are numbered from 0 in reading order, and the smaller number is first.
 pub type Pair = [u32; 2];
 
-/// Words that say that a pair is one of near-duplicates, in lower case.
+/// Words in the third column of a file of pairs that mean that the documents are near-duplicates, in lower case.
 const YES: [&str; 5] = ["1", "yes", "y", "true", "t"];
-/// Words that say that a pair is not one of near-duplicates, in lower case and with `-` between words.
+/// Words in the third column of a file of pairs that mean that the documents are no near-duplicates. They are in lower
+/// case and have `-` between words.
 const NO: [&str; 16] = [
     "0",
     "no",
@@ -27,14 +28,15 @@ const NO: [&str; 16] = [
     "not-duplicate",
     "no-duplicate",
 ];
-/// Beginnings of words that say that a pair counts neither as true nor as false.
+/// Beginnings of words in the third column of a file of pairs that mean that a pair counts neither as true nor as
+/// false.
 const GRAY: [&str; 4] = ["gray", "grey", "unsure", "unclear"];
-/// Maximum number of kinds of pairs that a note lists by name.
+/// Maximum number of kinds of near-duplicates, such as `light`, that a note lists by name.
 const NAMED_KINDS: usize = 3;
-/// Maximum number of characters of a kind that a note shows. A longer text is more likely a remark than a kind.
+/// Maximum number of characters of a kind's name that a note shows. A longer text is more likely a remark than a kind.
 const SHOWN_CHARACTERS: usize = 30;
 
-/// Meaning of the third column of a line.
+/// Meaning of the third column of a line with a pair of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PairLabel {
     /// The column says that the documents are near-duplicates.
@@ -88,8 +90,8 @@ pub struct KnownPairs {
     /// Pairs that count neither as true nor as false, ascending without repetitions. None of them is in
     /// `near_duplicates`.
     pub set_aside: Vec<Pair>,
-    /// Pairs with a label that says that they are no near-duplicates, ascending without repetitions. They count like
-    /// pairs that are not listed.
+    /// Pairs with a label that marks them as no near-duplicates, ascending without repetitions. They count like pairs
+    /// that are not listed.
     pub different: Vec<Pair>,
     /// Sentences about the third column for the user. Empty if no line has a third column, or if it says
     /// yes in all lines.
@@ -103,7 +105,7 @@ pub(super) struct PairLabels {
     set_aside: Vec<Pair>,
     /// Pairs that are no near-duplicates, each with the number of its line.
     others: Vec<(Pair, usize)>,
-    /// Kinds of pairs, each with the number of its pairs.
+    /// Kinds of near-duplicates, such as `light`, each with the number of its pairs.
     kinds: BTreeMap<String, u64>,
     /// First line whose third column says yes.
     first_yes: Option<usize>,
@@ -111,7 +113,7 @@ pub(super) struct PairLabels {
     first_kind: Option<(usize, String)>,
 }
 
-/// Line that contradicts its file, and a phrase that says what was expected.
+/// Number of a line that contradicts the file, and a phrase with the expected content of the line.
 pub(super) type WrongLine = (usize, String);
 
 impl PairLabels {
@@ -176,7 +178,7 @@ impl PairLabels {
         Ok(KnownPairs { near_duplicates, set_aside, different, notes })
     }
 
-    /// Returns sentences that say how the third column was understood.
+    /// Returns sentences that explain to the user how the third column was understood.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.others.is_empty() {
@@ -195,7 +197,8 @@ impl PairLabels {
         notes
     }
 
-    /// Returns the kinds and their numbers of pairs as text, the most frequent first.
+    /// Returns the kinds of near-duplicates and their numbers of pairs as text, the most frequent kind first, for
+    /// example `light 5, heavy 2`.
     fn kinds_by_size(&self) -> String {
         let mut kinds: Vec<(&String, &u64)> = self.kinds.iter().collect();
         // The sort is stable, so that kinds of the same size stay in the order of their names.
@@ -209,7 +212,7 @@ impl PairLabels {
     }
 }
 
-/// Returns a kind without its end if it is long.
+/// Returns the name of a kind for a message. A long name is cut after [`SHOWN_CHARACTERS`] characters.
 fn shown(kind: &str) -> String {
     if kind.chars().count() <= SHOWN_CHARACTERS {
         return kind.to_owned();

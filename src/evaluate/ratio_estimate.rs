@@ -13,8 +13,8 @@
 
 /// Quantile of 97.5 % of the normal distribution, for a confidence interval of 95 %.
 const Z: f64 = 1.959_964;
-/// Maximum share of one document in the pairs of a sample for which the error of the ratio without this
-/// document is computed. A document with nearly all pairs would make the error infinite.
+/// Maximum share of the pairs of a sample that one document is assumed to have when the error of the ratio without this
+/// document is computed. Greater shares are reduced to it, because a share near 1 would make the error infinite.
 const LARGEST_SHARE: f64 = 0.9;
 
 /// Counts of the partners of one sampled document. A partner is another document that is its near-duplicate.
@@ -48,8 +48,8 @@ pub struct RatioEstimate {
     pub partners: u64,
     /// Number of sampled documents whose [`SampledDocument::partners`] is not 0.
     pub documents: u64,
-    /// Number of sampled documents with partners for which no partner is wrong or missed, so that their `hits`
-    /// equal their `partners`.
+    /// Number of sampled documents with partners for which the method is completely right: their `hits` equal their
+    /// `partners`.
     pub whole_documents: u64,
     /// Estimated recall or precision: `hits / partners`, or 1 if `partners` is 0.
     pub ratio: f64,
@@ -102,10 +102,11 @@ struct RatioError {
     jackknife_error: f64,
     /// Share of the collection that is not in the sample.
     left: f64,
-    /// Number of documents with equal numbers of partners that would decide the ratio as the sample does
-    /// (Kish).
+    /// Effective number of documents that decide the ratio (Kish). It is smaller than the number of sampled documents
+    /// if a few documents have most of the partners.
     deciding: f64,
-    /// Number of documents with equal errors that would decide the standard error as the sample does.
+    /// Effective number of documents that decide the standard error. It is small if a few documents have most of the
+    /// error.
     erring: f64,
 }
 
@@ -155,14 +156,14 @@ impl RatioError {
     }
 }
 
-/// Returns Wilson's interval of a share that was measured on `size` independent documents or pairs.
+/// Returns Wilson's confidence interval of 95 % for a share that was measured on `size` independent documents or pairs.
 #[must_use]
 pub(crate) fn share_interval(share: f64, size: f64) -> Interval {
     wilson(share, size, Z)
 }
 
-/// Returns Wilson's interval of a share that was measured on `size` documents or pairs. `quantile` is used in place of
-/// the quantile of the normal distribution. The interval contains `share`.
+/// Returns Wilson's confidence interval of a share that was measured on `size` documents or pairs. `quantile` is used
+/// in place of the quantile of the normal distribution. The interval contains `share`.
 fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
     let square = quantile * quantile;
     let middle = share + square / (2.0 * size);
@@ -176,8 +177,8 @@ fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
     }
 }
 
-/// Returns the quantile of 97.5 % of Student's distribution with `freedom` degrees of freedom, but at least 1. The
-/// result is the beginning of the series of Cornish and Fisher, and is 1 % too small for 3 degrees.
+/// Returns the quantile of 97.5 % of Student's t-distribution with `freedom` degrees of freedom, but at least 1 degree.
+/// It is computed by the first terms of the series of Cornish and Fisher, and is 1 % too small for 3 degrees.
 fn quantile(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);
     let power = |exponent: i32| Z.powi(exponent);
@@ -213,9 +214,9 @@ mod tests {
         }
     }
 
-    /// Generates the counts of all documents of a collection with clusters of these sizes, and one more
-    /// document without partners for each document in a cluster. A method finds a pair if both documents
-    /// together have at most three changes. Every pair of a cluster is true, or for the precision if its
+    /// Generates the counts of all documents of a collection with clusters of these sizes, and one more document
+    /// without partners for each document in a cluster. A method finds a pair if both documents together have at most
+    /// three changes. For the recall, every pair of a cluster is true. For the precision, a pair is true if its
     /// documents have at most two changes.
     fn collection(
         sizes: &[usize],
@@ -243,7 +244,7 @@ mod tests {
         documents
     }
 
-    /// Returns the share of the samples, in percent, whose interval contains the true ratio.
+    /// Returns the percentage of the samples whose interval contains the true ratio.
     fn coverage(sizes: &[usize], sample: usize, is_precision: bool) -> f64 {
         let mut random = Random(1);
         let (mut covered, rounds) = (0_u32, 400_u32);
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!((estimate.hits, estimate.partners, estimate.documents), (7, 9, 5));
         assert_eq!((rounded(estimate.ratio), estimate.whole_documents), ("0.778".to_owned(), 3));
         assert_eq!(rounded(estimate.standard_error), "0.154");
-        // If the sample is the whole collection, nothing is uncertain.
+        // If the sample is the whole collection, the error is 0.
         let all = ratio_estimate(&sample, 6);
         assert_eq!((all.standard_error, all.interval.low), (0.0, all.ratio));
     }

@@ -22,9 +22,8 @@ use simtool_model::document::DocOrdinal;
 use simtool_model::similarity::Threshold;
 use simtool_read::Corpus;
 
-/// Maximum number of true near-duplicates of a document that is counted in
-/// [`SampledMethod::recall_of_small`]. Documents with more near-duplicates belong to large clusters, which
-/// dominate the recall of all documents.
+/// Maximum number of true near-duplicates that a document may have to count for [`SampledMethod::recall_of_small`].
+/// Documents with more near-duplicates belong to large clusters, which dominate the recall of all documents.
 const LARGE: u64 = 20;
 
 /// Settings of a sample, and the similarity that defines the true near-duplicates.
@@ -201,8 +200,8 @@ struct FoundPartners {
 }
 
 impl FoundPartners {
-    /// Returns the numbers of the documents that `method` finds near the sampled document. `near` lists the
-    /// documents with near fingerprints. It is `None` if the method compares only sets.
+    /// Returns the numbers of the documents that `method` finds as near-duplicates of the sampled document. `near`
+    /// lists the documents with near fingerprints. It is `None` if the method compares only sets.
     fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
         let Some(near) = near else { return self.similar.clone() };
         if method.verify().is_none() {

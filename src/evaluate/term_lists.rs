@@ -1,5 +1,5 @@
-//! Lists of the documents that contain each term. From these lists, the number or the weight of the terms
-//! that any two documents share is computed.
+//! Lists of the documents that contain each term. They are used to compute the number or the weight of the terms that
+//! any two documents share.
 //!
 //! The list of a term with d documents has d²/2 pairs to visit. So terms that many documents contain are
 //! stored as bits. Each document has one bit for each such term, and 64 bits are compared at a time. This
@@ -95,7 +95,7 @@ impl TermLists {
         drop(occurrences);
         let mut end = 0;
         for count in &mut term_ends {
-            // For now, this is where the terms of the document start. Inserting the terms moves it to their end.
+            // For now, this is the start of the terms of the document. Inserting the terms moves it to their end.
             (*count, end) = (end, end + *count);
         }
         let mut terms = vec![0; lists.len()];
@@ -194,7 +194,7 @@ impl TermLists {
     }
 }
 
-/// Returns a pair for each term of each document. The pair has the term and the number of the document.
+/// Lists every term of every document as a pair: the term, and the number of the document.
 fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     let mut occurrences = Vec::new();
     for (document, set) in (0..).zip(sets) {
@@ -203,7 +203,8 @@ fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     occurrences
 }
 
-/// Returns range number `part`, from 0, of consecutive ranges that begin at 0. `ends` holds the end of each range.
+/// Returns one of several consecutive ranges of indexes, the first one of which begins at 0. `ends` has the end of each
+/// range, and `part` is the number of the range, from 0.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]
@@ -225,7 +226,7 @@ mod tests {
         ];
         let lists = TermLists::new(&few, None, &Threads::new(2).unwrap(), Isa::PORTABLE).unwrap();
         assert_eq!((lists.len(), lists.weight(0), lists.bytes_per_document()), (5, 4, 19));
-        // Of many documents those terms are in lists that two have, and most others are bits.
+        // If there are many documents, the terms that two documents have are stored in lists, and most others as bits.
         let many = (0..100_u64).map(|document| {
             let terms = (0..40).map(|term| term * term * (document + 1) % 210);
             let terms = terms.chain([1000 + document / 2]);

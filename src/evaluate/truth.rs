@@ -4,8 +4,8 @@
 //! * Clusters: a line has the ID of a document and the name of its cluster. Every two documents of a
 //!   cluster are a pair.
 //!
-//! A third field of a pair may say that the documents are no near-duplicates ([`read_known_pairs`]). Further fields and
-//! empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of a document.
+//! A third field of a pair may state that the documents are no near-duplicates ([`read_known_pairs`]). Further fields
+//! and empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of a document.
 
 pub use crate::evaluate::pair_label::{KnownPairs, Pair};
 use crate::evaluate::pair_label::{PairLabels, sorted};
@@ -65,7 +65,8 @@ impl<'i> IdRows<'i> {
         self.find(id).is_some()
     }
 
-    /// Finds an ID. An ID with a tab or a line end has escapes in tab-separated lines, such as those of a review.
+    /// Finds the entry of an ID, or returns `None`. In tab-separated lines, an ID with a tab or a line end is written
+    /// with escapes such as `\t`, so both forms are looked up.
     fn find(&self, id: &[u8]) -> Option<&IdRow> {
         let escaped = || {
             let text = str::from_utf8(id).ok().filter(|text| text.contains('\\'))?;
@@ -118,7 +119,7 @@ pub fn read_truth(
     format: TruthFormat,
     rows: &IdRows<'_>,
 ) -> Result<Vec<Pair>> {
-    // Without a meaning of the third column, all pairs are near-duplicates.
+    // The third column is ignored, so all pairs count as near-duplicates.
     Ok(read_lines(bytes, path, format, rows, ThirdColumn::Ignored)?.near_duplicates)
 }
 
@@ -156,9 +157,9 @@ pub fn read_known_pairs(
 /// Meaning of the third column of a file of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ThirdColumn {
-    /// The column says whether the pair is one of near-duplicates.
+    /// The column states whether the two documents are near-duplicates.
     Label,
-    /// The column has no meaning, as in a file of pairs that do not count.
+    /// The column is ignored, as in a file of pairs that count neither as true nor as false.
     Ignored,
 }
 
@@ -189,7 +190,7 @@ fn read_lines(
     reader.finish()
 }
 
-/// Reader of known near-duplicates. It gets the fields of one line of the file after the other.
+/// Reader of known near-duplicates. It receives the fields of each line of the file, in order.
 struct TruthReader<'r> {
     path: &'r Path,
     format: TruthFormat,
@@ -202,7 +203,8 @@ struct TruthReader<'r> {
 }
 
 impl TruthReader<'_> {
-    /// Adds the pair or the member of a cluster in the fields of a line. `number` is the number of the line.
+    /// Adds the pair of documents, or the document with its cluster, that the fields of a line name. `number` is the
+    /// number of the line, from 1.
     fn add(&mut self, number: usize, fields: &[&[u8]]) -> Result<()> {
         let wrong = |expected: String| self.wrong_line(number, expected);
         let &[first, second, ..] = fields else {
@@ -239,7 +241,7 @@ impl TruthReader<'_> {
         ErrorKind::Line { path: self.path.to_owned(), line, expected }.into()
     }
 
-    /// Returns the pairs in ascending order without repetitions.
+    /// Returns all pairs that were read, in ascending order without repetitions.
     fn finish(mut self) -> Result<KnownPairs> {
         if self.format == TruthFormat::Clusters {
             let near_duplicates = self.clusters.pairs();

@@ -13,10 +13,11 @@ use simtool_base::stable_hash::{GAMMA, hash, mix};
 const TEXTS: &str = include_str!("crawl_texts.txt");
 /// Last line of each page, as the menu of a web site.
 const MENU: &str = "Towns | Recipes | Shop | Notices | Forum | The Valley Gazette, Mill Lane 4";
-/// After so many pages, the copies follow the same plan again.
+/// Number of pages after which the plan of copies, [`COPIES`], is repeated.
 const PLAN_PAGES: u64 = 60;
-/// The copies among [`PLAN_PAGES`] pages: number of the copy, number of the original page, and the change.
-/// Numbers begin with 0, and kinds of pages alternate after each three pages, so each change fits the kind.
+/// The copies among each [`PLAN_PAGES`] pages: number of the copy, number of the original page, and the change that
+/// makes the copy. Numbers begin with 0. Each change fits the kind of its page, for example a forum thread. The kind
+/// depends on the number, because it changes after each three pages.
 const COPIES: [(u64, u64, Change); 7] = [
     (29, 20, Change::Elsewhere),
     (30, 12, Change::Reply),
@@ -34,17 +35,18 @@ enum Change {
     Equal,
     /// The copy has its title in capitals.
     Capitals,
-    /// The copy says where the text was printed first.
+    /// The copy has an additional sentence about where the text was printed first.
     Reprint,
     /// The thread has one more answer.
     Reply,
-    /// The first numbers below the title are others, as in a new edition.
+    /// The last digit of some numbers below the title is changed, as in a new edition. The value is the count of
+    /// changed numbers, which are the first ones.
     Numbers(usize),
     /// The description of a town is used for another town, with other numbers.
     Elsewhere,
 }
 
-/// Returns the text of page number `number`, which is a changed copy of an earlier page if [`COPIES`] says so.
+/// Returns the text of page number `number`. It is a changed copy of an earlier page if [`COPIES`] lists the number.
 pub(super) fn page_text(seed: u64, number: u64) -> String {
     let copy = COPIES.iter().find(|(copy, ..)| *copy == number % PLAN_PAGES);
     let Some((copy, original, change)) = copy else {
@@ -73,7 +75,7 @@ fn in_paragraphs(mut paragraphs: Vec<String>) -> String {
     paragraphs.join("\n\n")
 }
 
-/// Changes the last digit of the first `left` numbers.
+/// Changes the last digit of the first `left` numbers in `paragraphs`.
 fn change_numbers(paragraphs: &mut [String], mut left: usize) {
     for paragraph in paragraphs {
         let mut changed = String::new();
@@ -93,19 +95,20 @@ fn change_numbers(paragraphs: &mut [String], mut left: usize) {
     }
 }
 
-/// The choices of one page: its kind, its names, and the random numbers for everything else.
+/// The random choices for one page: its kind, its names, and the random numbers for everything else.
 struct PageFacts {
     kind: &'static str,
-    /// Decides which names of the lists the page has.
+    /// Random number that selects the names of the page from the lists of names.
     names: u64,
-    /// Number of the town that `{town}` is.
+    /// Number of the town that replaces `{town}`.
     town: usize,
     random: Random,
 }
 
 impl PageFacts {
     fn draw(seed: u64, number: u64, town: usize) -> Self {
-        // Pages are dealt to three files in turn, so each file gets pages of each kind.
+        // Pages go to three files in turn, so the kind changes after each three pages, and each file gets pages of each
+        // kind.
         let kinds = TEXTS.split("\n*").skip(1);
         let place = (number / 3) as usize % kinds.clone().count();
         let kind = kinds.clone().nth(place).and_then(|kind| kind.split_once('\n'));
@@ -133,7 +136,7 @@ impl PageFacts {
         paragraphs
     }
 
-    /// Returns the version of a part with names and numbers in place of its braces.
+    /// Returns the text `version` with names and numbers in place of its placeholders, such as `{town}` and `{3..9}`.
     fn filled(&mut self, version: &str) -> String {
         let mut text = String::new();
         for (place, piece) in version.split(['{', '}']).enumerate() {
@@ -150,7 +153,7 @@ impl PageFacts {
         text
     }
 
-    /// Returns the name that the page has for `piece`, for example for `town2`.
+    /// Returns the name that replaces the placeholder `piece`, for example `town2`, on this page.
     fn name(&self, piece: &str) -> &'static str {
         let list = piece.trim_end_matches(|digit: char| digit.is_ascii_digit());
         let number =
@@ -183,7 +186,7 @@ mod tests {
             assert!(text.len() > 300 && text.ends_with("Mill Lane 4\n"), "{text}");
             texts.push(text);
         }
-        // A misspelt list has one empty name, so words around it would be apart by two spaces.
+        // The name of a misspelt list is empty, so there would be two spaces between the words around it.
         let gaps = texts.iter().filter(|text| text.contains("  ") || text.contains(" ."));
         assert_eq!(gaps.count(), 0);
         let sentences = TEXTS.split("\n*").skip(1).flat_map(str::lines);

@@ -25,7 +25,8 @@ const PARAGRAPH_WORDS: usize = 40;
 /// Number of bytes of a line after which the line is broken.
 const LINE: usize = 68;
 
-/// A generated document: the words of each paragraph, and the seed of its punctuation and line breaks.
+/// A generated document: the words of each paragraph, as ranks in the vocabulary, and the seed of its punctuation and
+/// line breaks.
 #[derive(Clone, Debug)]
 pub(super) struct GeneratedDocument {
     paragraphs: Vec<Vec<u32>>,
@@ -191,8 +192,8 @@ fn length(random: &mut Random) -> usize {
     low + (high - low) * part / PARTS
 }
 
-/// Returns the rank of a random word of a document about `subject`. The first words of a subject are its most
-/// frequent words.
+/// Returns the rank of a random word of a document. `subject` has the ranks of the words of its subject, the most
+/// frequent words first.
 fn word(vocabulary: &InventedWords, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
     if random.happens(1, 4) {
         // Drawing twice makes the first words of the subject more likely than the last ones.

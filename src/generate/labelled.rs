@@ -46,7 +46,7 @@ pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     Ok(files)
 }
 
-/// The edit that turns a document into another version of it. The module documentation describes the edits.
+/// Edit that turns a document into another version of it. The module documentation describes the edits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Light,
@@ -66,8 +66,8 @@ impl Edit {
     }
 }
 
-/// Edits for original documents number 0 to 7. Each edit makes one version of the document. Document 8 has
-/// the edits of document 0, and so on. A document and its two versions give three pairs.
+/// Edits for original documents number 0 to 7. Each edit makes one version of the document. The list is repeated:
+/// document 8 has the edits of document 0, and so on. A document and its two versions give three pairs.
 const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Light],
     &[],
@@ -81,8 +81,8 @@ const VERSIONS: [&[Edit]; 8] = [
 
 /// Approximate number of sentences of a generated document.
 const SENTENCES: usize = 14;
-/// Number of original documents for each document with a notice. So every fifth document and its versions end
-/// with the same text, the notice.
+/// Number of original documents for each document with a notice, which is a text at the end of a document. So every
+/// fifth document and its versions end with the same notice.
 const NOTICES: u64 = 5;
 
 /// Words and punctuation of a language in which documents are generated.

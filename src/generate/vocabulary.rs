@@ -56,7 +56,7 @@ impl InventedWords {
         self.ends.len()
     }
 
-    /// Returns the word with this rank, in lower case.
+    /// Returns the word with this rank, in lower case. The most frequent word has rank 0.
     #[inline]
     pub(super) fn word(&self, rank: u32) -> &[u8] {
         let rank = rank as usize;
@@ -88,7 +88,7 @@ pub fn stop_words() -> Vec<u8> {
     list
 }
 
-/// Appends the spelling of the word with this rank. All words are spelled differently.
+/// Appends the spelling of the word with this rank to `letters`. All words are spelled differently.
 fn spell(rank: usize, letters: &mut Vec<u8>) {
     // The syllables are the digits of the rank in base 100 without a zero, so frequent words are
     // short.

@@ -23,16 +23,17 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of pending documents that are collected before they are written as a segment. A document is pending
-/// from its addition until it is in a segment.
+/// Number of pending documents that are collected before they are written as a segment, which is a file of the index. A
+/// document is pending from its addition until it is in a segment.
 const SEALED: usize = 1 << 16;
 /// Number of free bytes on the disk below which the disk counts as nearly full.
 const LOW_DISK: u64 = 256 << 20;
-/// Estimated size of a segment with its lookup tables, as a multiple of the size of its documents.
+/// Estimated size of a segment (a file of the index) with its lookup tables, as a multiple of the size of its
+/// documents.
 const WRITTEN_TIMES: u64 = 8;
 
-/// Divisor of the free memory for the pairs of near rows that are added by one call. Each pair is then copied
-/// twice.
+/// Divisor of the free memory. The pairs of near rows that one call of `add` finds may take 1/`PAIRS_SHARE` of the free
+/// memory, because each pair is then copied twice.
 const PAIRS_SHARE: u64 = 4;
 
 /// Result of adding one document.
@@ -143,8 +144,8 @@ impl IndexAdder {
         self.add_from(rows, id, |_| origin)
     }
 
-    /// Adds documents like [`add`](Self::add). For a row number, `origin` returns the source number and the
-    /// time of the document.
+    /// Adds the documents with the fingerprints `rows`, like [`add`](Self::add). `id` returns the ID of the document in
+    /// a row, and `origin` its source number and time.
     pub(super) fn add_from<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -161,8 +162,9 @@ impl IndexAdder {
         self.add_part(rows, 0, &Arriving { id: &id, origin: &origin })
     }
 
-    /// Takes back the last documents and repeats that the last call of [`add`](Self::add) added. `first` is the number
-    /// of the first of these documents, and `repeats` is the number of these repeats.
+    /// Undoes the end of the last call of [`add`](Self::add). Removes the documents with the number `first` or a
+    /// greater one, and the last `repeats` repeats. A repeat is a document that was not added, because it is near a
+    /// document of the index. If `first` is `None`, no document is removed.
     pub(crate) fn take_back(&mut self, first: Option<u64>, repeats: usize) {
         let next = self.writer.next_number();
         let end = next + self.pending.len() as u64;
@@ -175,8 +177,8 @@ impl IndexAdder {
         self.pending.truncate(first.saturating_sub(next) as usize, repeats);
     }
 
-    /// Adds some of the rows of one call of [`add_from`](Self::add_from). The first row of `rows` has the
-    /// number `start` in that call.
+    /// Adds some of the rows of one call of [`add_from`](Self::add_from). The first row of `rows` has the number
+    /// `start` in that call. `arriving` returns the ID and the origin for each row number of the call.
     fn add_part(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -285,8 +287,8 @@ impl IndexAdder {
         Ok(Some(Within { group_of, starts, near }))
     }
 
-    /// Writes the pending documents as a new segment. The last segments become part of it if they are
-    /// small enough (see [`merged_with`]).
+    /// Writes the pending documents to a new segment, which is a file of the index. The last segments become part of it
+    /// if they are small enough (see [`merged_with`]).
     fn seal(&mut self) -> Result<()> {
         let merged = {
             let segments = self.writer.folder().segments();
@@ -343,7 +345,8 @@ impl IndexAdder {
         self.writer.prepare()
     }
 
-    /// Completes a commit after [`prepare_commit`](Self::prepare_commit).
+    /// Completes a commit. The changes that [`prepare_commit`](Self::prepare_commit) has written become part of the
+    /// index.
     ///
     /// # Errors
     ///
@@ -352,8 +355,8 @@ impl IndexAdder {
         self.writer.publish()
     }
 
-    /// Merges all segments into one and commits. This makes searches faster and deletes removed documents
-    /// from the disk.
+    /// Merges all segments, which are the files with the documents of the index, into one and commits. This makes
+    /// searches faster and deletes removed documents from the disk.
     ///
     /// # Errors
     ///
@@ -403,7 +406,8 @@ impl IndexAdder {
         self.writer.source(name)
     }
 
-    /// Returns the newest entries about all input files, committed or not.
+    /// Returns the newest entries about all input files, committed or not. An entry says which documents of a file were
+    /// processed.
     pub(super) fn known_inputs(&self) -> Result<KnownInputs> {
         // Later segments have newer entries about the same input, and pending entries are the newest of all.
         let mut known = KnownInputs::default();
@@ -436,7 +440,8 @@ impl IndexAdder {
     }
 }
 
-/// IDs and origins of the rows that one call adds, by row number.
+/// Functions that return the ID and the origin (source number and time) of a document that one call adds. Their
+/// argument is the row number of the document in that call.
 struct Arriving<'a, 'i> {
     id: &'a dyn Fn(usize) -> Cow<'i, [u8]>,
     /// Returns the source number and the time of a document.

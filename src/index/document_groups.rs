@@ -21,11 +21,11 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
 use simtool_read::view::View;
 
-/// Minimum size of a group of shards, in bytes of input files. A group takes no more shards once it has this
-/// size.
+/// Minimum size of a group of shards (input files or parts of them), in bytes of input files. A group takes no more
+/// shards once it has this size.
 const GROUP_BYTES: u64 = 32 << 20;
 
-/// View of a corpus that shows only some of its shards.
+/// View of a corpus that shows only some of its shards. A shard is an input file or a part of a large file.
 #[derive(Debug)]
 struct SomeShards<'c> {
     corpus: &'c dyn Corpus,
@@ -42,7 +42,7 @@ impl View for SomeShards<'_> {
     }
 }
 
-/// Consecutive shards of a corpus that were read together, with the fingerprints of their documents.
+/// Consecutive shards (input files or parts of them) that were read together, with the fingerprints of their documents.
 pub(super) struct DocumentGroup<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
@@ -92,7 +92,7 @@ impl<'g> DocumentGroup<'g> {
         self.made.summary.faults.iter().any(is_loss)
     }
 
-    /// Returns the number of each file that the group has shards of, and whether the group has the last shard
+    /// Returns the number of each file that the group has shards (parts) of, and whether the group has the last shard
     /// of the file.
     pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
         let file = |shard: usize| self.corpus.shard_file(shard);
@@ -111,7 +111,8 @@ impl<'g> DocumentGroup<'g> {
     }
 }
 
-/// Recipe of the fingerprints of the groups, and options of reading them.
+/// Reader of a corpus in groups of consecutive shards (input files or parts of them). It makes the fingerprints of each
+/// group by `recipe`.
 #[derive(Clone, Copy)]
 pub(super) struct GroupedReading<'r> {
     pub(super) recipe: &'r KeptRecipe,
@@ -121,8 +122,8 @@ pub(super) struct GroupedReading<'r> {
 }
 
 impl GroupedReading<'_> {
-    /// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of
-    /// shards after the other. Returns the summary of the reading, without the lengths of the texts.
+    /// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of shards and
+    /// its fingerprints after the other. Returns the summary of the reading, without the lengths of the texts.
     ///
     /// # Errors
     ///

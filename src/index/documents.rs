@@ -60,11 +60,12 @@ pub(crate) struct ArrivingCorpus<'c> {
     /// Source and time of the documents.
     pub(crate) arrival: Arrival<'c>,
     pub(crate) commits: Commits,
-    /// The documents of each file that are read.
+    /// Options that select the documents that are read from each file.
     pub(crate) selection: FileSelection,
 }
 
-/// Options that select the documents of a file, for the entries about files that were added.
+/// Options that select the documents of a file. The index stores their digests with each added file, so that a later
+/// call knows whether it selects the same documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSelection {
     /// Digests of the options. Other options may select other documents of the same file.
@@ -73,7 +74,7 @@ pub(crate) struct FileSelection {
     pub(crate) is_limited: bool,
 }
 
-/// An input file, and how far its documents were added.
+/// An input file of a corpus that is added, with entries that say which of its documents were already added.
 struct ArrivingFile {
     entry: InputEntry,
     /// Entries of earlier calls about the same file. Documents may have been added with other options, or before
@@ -82,7 +83,7 @@ struct ArrivingFile {
 }
 
 impl ArrivingFile {
-    /// Returns whether an earlier call processed the document of a record.
+    /// Returns whether an earlier call processed the document in the record with the number `record`.
     fn has_record(&self, record: u64) -> bool {
         let reading = self.entry.selection.reading;
         self.earlier.iter().any(|earlier| earlier.has_record(record, reading))
@@ -183,10 +184,10 @@ impl ArrivingCorpus<'_> {
     }
 }
 
-/// State while a corpus is added, one group of shards after the other.
+/// State while a corpus is added, one group of shards after the other. A shard is an input file or a part of one.
 struct Addition<'c> {
     arriving: &'c ArrivingCorpus<'c>,
-    /// For each file by its number, how far its documents were added.
+    /// For each file by its number, entries that say which of its documents were already added.
     inputs: BTreeMap<usize, ArrivingFile>,
     /// Numbers of the files that lost a part while they were read.
     lossy: BTreeSet<usize>,
@@ -198,7 +199,8 @@ struct Addition<'c> {
 }
 
 impl Addition<'_> {
-    /// Adds the documents of a group that are not in the index yet.
+    /// Adds the documents of `group`, some consecutive input files or parts of them, that are not in the index yet.
+    /// Calls `report` with the name of each added document and the result.
     fn add_group(
         &mut self,
         adder: &mut IndexAdder,
@@ -239,11 +241,11 @@ impl Addition<'_> {
         Ok(())
     }
 
-    /// Returns for each document of the group whether an earlier call did not add it.
+    /// Returns for each document of `group` whether it must be added, because no earlier call has added it.
     fn missing(&mut self, adder: &IndexAdder, group: &DocumentGroup<'_>) -> Result<Vec<bool>> {
         let files = group.files();
         let mut missing: Vec<bool> = files.iter().map(|&file| self.is_missing(file)).collect();
-        // Whether only the index can tell that a document is missing.
+        // Whether a document must be looked up in the index to know if it is missing.
         let mut is_doubtful = vec![false; files.len()];
         for (row, file) in files.iter().enumerate() {
             let Some(input) = self.inputs.get_mut(file) else { continue };
@@ -256,7 +258,8 @@ impl Addition<'_> {
         if numbers.is_empty() {
             return Ok(missing);
         }
-        // Its own documents must not become repeats of a file that is read again.
+        // The index already has some documents of a file that is read again. They must not count as repeats of
+        // themselves.
         let stored = adder.has_documents(&rows, |row| group.name(numbers[row]).id)?;
         for (&row, is_stored) in numbers.iter().zip(stored) {
             missing[row] = !is_stored;
@@ -264,8 +267,8 @@ impl Addition<'_> {
         Ok(missing)
     }
 
-    /// Returns whether the next document of `file` is after those that an interrupted call added. Files are
-    /// always read in the same order, so these are the first documents of the file.
+    /// Counts the next document of file number `file`, and returns whether no earlier call has added it. Files are
+    /// always read in the same order. So an interrupted call has added the first documents of the file.
     fn is_missing(&mut self, file: usize) -> bool {
         let met = self.met.entry(file).or_default();
         *met += 1;
@@ -339,8 +342,9 @@ fn only<'r>(
 }
 
 impl Index {
-    /// Looks up the documents of a corpus in reading order. Calls `report` with the name of each document and
-    /// the documents of the index near it. [`near`](Self::near) defines their order and number.
+    /// Looks up the documents of a corpus in reading order. Calls `report` with the name of each document and the
+    /// documents of the index within the maximum distance, sorted by distance. With `only_nearest`, this is at most one
+    /// document.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Adds documents with the fingerprints of `seeds` from `source`, and commits them. The ID of a document has
-/// the source and the seed.
+/// Adds documents with the fingerprints of `seeds` from `source`, and commits them. The ID of a document has the source
+/// and the seed. Returns the number of documents that are new in the index.
 fn add(adder: &mut IndexAdder, source: &str, seeds: impl IntoIterator<Item = u64>) -> u64 {
     let seeds: Vec<u64> = seeds.into_iter().collect();
     let mut rows = RowsBuilder::new(Shape::bits(64));

@@ -10,12 +10,13 @@ use std::borrow::Cow;
 /// Number of documents that are looked up and added in one step.
 const BATCH: usize = 1 << 16;
 
-/// Numbers of documents of an index that was merged into another index.
+/// Counts of the documents of an index that was merged into another index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JoinedCounts {
     /// Number of documents that were added.
     pub new: u64,
-    /// Number of documents that are near a document of the other index, and count as its repeats.
+    /// Number of documents that were not added, because they are near a document of the other index. They count as
+    /// repeats of that document.
     pub repeats: u64,
     /// Number of the repeats that have the same ID and the same fingerprint as the document that they repeat.
     pub same: u64,

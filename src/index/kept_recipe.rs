@@ -17,9 +17,9 @@ const LEAST_BITS: u32 = 8;
 /// a search compares the query with all of them.
 const MOST_WORDS: usize = 8;
 
-/// Tokenizers whose rules changed. Each entry has the part of a recipe that stands for the old rules, the old name of
-/// the tokenizer, and the name of the tokenizer that has the old rules now. Version 0.1 left punctuation out of
-/// `chars`, and signs out of the numbers of `words`.
+/// Tokenizers whose rules changed. Each entry has the part of a recipe by which the old rules are recognized, the old
+/// name of these rules, and their present name. Version 0.1 left punctuation out of `chars`, and signs out of the
+/// numbers of `words`.
 const RENAMED_TOKENIZERS: [(&str, &str, &str); 2] =
     [("/chars+symbols/", "chars", "letters"), ("/words:uax29@", "words", "words-unsigned")];
 
@@ -37,8 +37,8 @@ pub(super) struct KeptRecipe {
     pub(super) tables: Option<TableKeys>,
 }
 
-/// Returns the names of the methods that an index can use, each with its help, in the order of the methods of
-/// fingerprints.
+/// Returns the names of the methods that an index can use, each with its help text. Their order is the order of the
+/// list of all kinds of fingerprints.
 #[must_use]
 pub fn methods_of_indexes() -> Vec<(&'static str, &'static str)> {
     let is_possible =
@@ -48,7 +48,7 @@ pub fn methods_of_indexes() -> Vec<(&'static str, &'static str)> {
 }
 
 impl KeptRecipe {
-    /// Creates the recipe of a new index.
+    /// Creates the recipe of a new index. It says how `method` makes fingerprints, and which fingerprints are near.
     ///
     /// # Errors
     ///
@@ -81,8 +81,9 @@ impl KeptRecipe {
         Ok(Self { method, recipe, reach, tables: tables(reach) })
     }
 
-    /// Creates the recipe of an existing index. If another version of simtool created the index, its stored
-    /// fingerprints can be read, but [`Self::check_made_here`] may fail.
+    /// Creates the recipe of an existing index from its manifest, which is the file that describes the index. If
+    /// another version of simtool created the index, its stored fingerprints can be read, but [`Self::check_made_here`]
+    /// may fail.
     ///
     /// # Errors
     ///
@@ -95,8 +96,8 @@ impl KeptRecipe {
         Ok(Self { recipe: manifest.recipe.clone(), ..Self::new(method.parse()?)? })
     }
 
-    /// Checks that this version of simtool makes fingerprints by the recipe of the stored ones. Distances
-    /// between fingerprints of two recipes would mean nothing.
+    /// Checks that this version of simtool makes fingerprints by the same recipe (rules) as the stored fingerprints.
+    /// Distances between fingerprints of two recipes would mean nothing.
     ///
     /// # Errors
     ///
@@ -143,8 +144,8 @@ impl KeptRecipe {
         Ok(())
     }
 
-    /// Checks that the fingerprints in `rows` have the shape and, if it is known, the recipe of the stored
-    /// ones.
+    /// Checks that the fingerprints in `rows` have the same shape as the stored fingerprints. If `rows` has a recipe,
+    /// it must be the same, too.
     ///
     /// # Errors
     ///
@@ -157,7 +158,8 @@ impl KeptRecipe {
         rows.recipe.as_deref().map_or(Ok(()), |recipe| self.check_recipe(recipe))
     }
 
-    /// Returns the number of lookup tables that each segment has, or 0 if every fingerprint is compared.
+    /// Returns the number of lookup tables that each segment (file of the index) has, or 0 if every fingerprint is
+    /// compared.
     pub(super) fn table_count(&self) -> usize {
         self.tables.as_ref().map_or(0, TableKeys::tables)
     }
@@ -172,7 +174,7 @@ impl KeptRecipe {
         &self.recipe
     }
 
-    /// Returns the manifest of an index without documents.
+    /// Returns the manifest, which is the content of the file that describes an index, of an index without documents.
     pub(super) fn manifest(&self) -> Manifest {
         Manifest::new(self.method.to_string(), self.recipe.clone())
     }
@@ -185,7 +187,7 @@ impl KeptRecipe {
     }
 }
 
-/// Returns the recipe by which this version of simtool makes the fingerprints of `method`.
+/// Returns the recipe, a text that names all rules by which this version of simtool makes the fingerprints of `method`.
 fn recipe_of(method: &Method) -> String {
     method.recipe().rows_recipe(&Fitted::Nothing)
 }

@@ -19,7 +19,7 @@ use simtool_model::sides::Sides;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Number of queries that a thread takes at a time.
+/// Number of queries (fingerprints to look up) in one task of a thread.
 const TASK: usize = 256;
 
 /// Document of an index whose fingerprint is near a query, which is a fingerprint that is looked up.
@@ -43,8 +43,8 @@ pub(super) struct Lookup<'l> {
 }
 
 impl Lookup<'_> {
-    /// Looks up `queries` in a segment. Returns the documents that `keep` selects, each with the number of
-    /// its query.
+    /// Looks up the fingerprints `queries` in a segment, which is a file of the index. Returns the documents that
+    /// `keep` selects, each with the number of its query.
     ///
     /// # Errors
     ///
@@ -111,8 +111,8 @@ impl Lookup<'_> {
         self.context.threads().run(|| of_all(queries.len(), search))
     }
 
-    /// Looks up `queries` among the fingerprints in `words`, which are in memory one after the other.
-    /// Otherwise it works like [`in_segment`](Self::in_segment).
+    /// Looks up the fingerprints `queries` among the fingerprints in `words`, which are in memory one after the other.
+    /// Returns the documents that `keep` selects, each with the number of its query.
     ///
     /// # Errors
     ///

@@ -14,14 +14,15 @@ use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Limit for merging a segment with all newer data, which are the later segments and the pending documents. The
-/// segment is merged if its weight is at most this many times the weight of the newer data. A greater number
-/// gives fewer segments to search, but each document is written more often.
+/// Limit for merging a segment with all newer data, which are the later segments and the pending documents. The segment
+/// is merged if its weight (the cost of writing it again) is at most this many times the weight of the newer data. A
+/// greater number gives fewer segments to search, but each document is written more often.
 const MERGED_TIMES: u64 = 1;
-/// Number of bytes of other data, such as repeats, that weigh as much as one document.
+/// Number of bytes of data other than documents, such as counts of repeats, whose writing costs as much as one
+/// document.
 const DOCUMENT_BYTES: u64 = 64;
-/// Minimum weight of the pending documents, in units of one document. If there are fewer documents, they get
-/// this weight, because opening one more file costs as much as writing this many documents.
+/// Minimum weight of the pending documents, which is the cost of writing them, in units of one document. Fewer
+/// documents get this weight, too, because opening one more file costs as much as writing this many documents.
 const LEAST: u64 = 1024;
 /// Maximum difference between the numbers of the last and the first document of a segment.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
@@ -34,9 +35,9 @@ fn weight(documents: usize, bytes: u64) -> u64 {
 
 /// Returns the number of segments to merge with the pending documents, counted from the last segment.
 ///
-/// A segment that is not merged weighs more than all later segments and the pending documents together. So n
-/// documents are in O(log n) segments, and each document is written O(log n) times. The merged segment has at
-/// most `most_rows` documents.
+/// A segment that is not merged weighs more than all later segments and the pending documents together. So n documents
+/// are in O(log n) segments, and each document is written O(log n) times. The merged segment has at most `most_rows`
+/// documents. `next_number` is the number that the next added document will get.
 pub(super) fn merged_with(
     segments: &[Arc<Segment>],
     pending: &Pending,
@@ -102,7 +103,8 @@ fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> us
     usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
-/// Recipe of the fingerprints that are merged, and documents that are left out.
+/// Merger of segments (files of the index) and of pending documents, which are not in a segment yet. It writes them
+/// into one new segment, without the documents in `removed`.
 #[derive(Clone, Copy)]
 pub(super) struct SegmentMerger<'m> {
     /// Numbers of removed documents, ascending.
@@ -112,8 +114,8 @@ pub(super) struct SegmentMerger<'m> {
 }
 
 impl SegmentMerger<'_> {
-    /// Writes the last segments, whose number is `merged`, and all pending data as one new segment. Leaves out the
-    /// removed documents.
+    /// Merges the last `merged` segments and all pending data, which is not in a segment yet, into one new segment.
+    /// Leaves out the removed documents.
     pub(super) fn seal(
         &self,
         writer: &mut IndexWriter,
@@ -186,7 +188,7 @@ impl MergedRows<'_> {
         self.removed.binary_search(&number).is_ok()
     }
 
-    /// Appends the documents of a segment that were not removed. Returns for each document whether it stays.
+    /// Appends the documents of an old segment that were not removed. Returns for each document whether it stays.
     fn push_segment(&mut self, segment: &Segment) -> Result<Vec<bool>> {
         let rows = segment.len();
         let words = segment.words()?;
@@ -210,9 +212,9 @@ impl MergedRows<'_> {
         Ok(stays)
     }
 
-    /// Appends all pending data, and drops repeats and removals that are no longer needed. `first` is the
-    /// number of the first pending document. Each pending fingerprint has `own_words` words. Returns the
-    /// pending entries about input files.
+    /// Appends all pending data. Drops the repeats of removed documents, and the removals of documents that the new
+    /// segment leaves out. `first` is the number of the first pending document. Each pending fingerprint has
+    /// `own_words` words. Returns the pending entries about input files.
     fn push_pending(&mut self, pending: &mut Pending, first: u64, own_words: usize) -> Vec<u8> {
         let rest = pending.take_rest();
         let stays = vec![true; pending.len()];
@@ -262,8 +264,8 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
 /// Function that writes the IDs of all documents of a segment.
 type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
 
-/// Writes the IDs of a segment and, if the index has lookup tables, its tables. `words` holds the
-/// fingerprints.
+/// Writes the IDs of a segment by `write_ids`, and its lookup tables if the index has any. `words` holds the
+/// fingerprints, from which the tables are made.
 pub(super) fn write_ids_and_tables(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -282,8 +284,8 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Writes the IDs and the lookup tables of a segment. While some tables are written, the next `at_once`
-/// tables are built.
+/// Writes the IDs by `write_ids`, and the lookup tables of the fingerprints in `words`. While some tables are written,
+/// the next `at_once` tables are built.
 fn write_with_tables<L: Fingerprint>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -295,8 +297,8 @@ fn write_with_tables<L: Fingerprint>(
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
         tables.into_par_iter().map(|table| BucketTable::new(values, keys, table)).collect()
     };
-    // Building tables needs the processor and writing needs the disk, so both are done at the same time. Each
-    // turn writes the tables of the turn before. The first turn has no tables yet and writes the IDs.
+    // Building tables needs the processor and writing needs the disk, so both are done at the same time. Each pass of
+    // the loop writes the tables that the pass before has built. The first pass has no tables yet and writes the IDs.
     let mut made: Option<Vec<BucketTable<L>>> = None;
     let mut first = 0;
     loop {

@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::num::ParseIntError;
 use std::path::Path;
 
-/// Maximum number of entries about repeats that are not merged yet. If there are more, entries about the same
-/// document and source are merged.
+/// Maximum number of entries about repeats (documents near a document of the index) that are not merged yet. If there
+/// are more, entries about the same document and source are merged.
 const MOST_REPEATS: usize = 1 << 20;
 
 /// Data that the next segment of the index will hold: new documents, counts of repeats, numbers of removed documents,
@@ -23,7 +23,7 @@ pub(super) struct Pending {
     /// For each document, the byte offset in `ids` at which its ID ends.
     ends: Vec<usize>,
     rest: SegmentRest,
-    /// Number of entries at the start of the list of repeats that are already sorted and merged.
+    /// Number of entries at the start of the list of repeats (`rest.repeats`) that are already sorted and merged.
     sorted_repeats: usize,
 }
 
@@ -68,14 +68,15 @@ impl Pending {
         self.ends.push(self.ids.len());
     }
 
-    /// Counts one more repeat of document `number`, which is a document near it. The document comes from `source` and
-    /// was added at `time`.
+    /// Counts one more repeat of the document with the number `number`. A repeat is a document that was not added,
+    /// because it is near that document. It comes from source number `source`, and was seen at `time`.
     pub(super) fn push_repeat(&mut self, number: u64, source: u32, time: u64) {
         let repeats = Repeats { number, source, count: 1, first: time, last: time };
         self.rest.repeats.push(repeats);
     }
 
-    /// Adds an entry about repeats of one document from one source.
+    /// Adds an entry with the number of repeats of one document from one source. Repeats are documents near it that
+    /// were not added.
     pub(super) fn push_repeats(&mut self, more: Repeats) {
         self.rest.repeats.push(more);
         self.merge_many_repeats();
@@ -91,8 +92,8 @@ impl Pending {
         }
     }
 
-    /// Takes back all documents after the first `documents`, and the last `repeats` repeats that were counted one
-    /// by one.
+    /// Removes all documents after the first `documents` documents, and the last `repeats` repeats that were counted
+    /// one by one.
     pub(super) fn truncate(&mut self, documents: usize, repeats: usize) {
         if documents < self.ends.len() {
             let row_words = self.words.len() / self.ends.len();
@@ -131,8 +132,8 @@ impl Pending {
     }
 }
 
-/// Sorts entries about repeats by document number and source. Merges entries with the same document number
-/// and source.
+/// Sorts entries about repeats by document number and source. Merges entries with the same document number and source
+/// into one entry, which has the sum of their counts and their first and last time.
 pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     repeats.sort_by_key(|repeats| (repeats.number, repeats.source));
     repeats.dedup_by(|later, merged| {
@@ -169,7 +170,7 @@ pub(super) struct InputEntry {
     pub(super) bytes: u64,
     /// Options that selected the documents of the file.
     pub(super) selection: SelectionDigests,
-    /// Records of the documents that were processed.
+    /// Numbers of the records in the file whose documents were processed.
     pub(super) records: RecordRanges,
     /// Number of documents at the start of the file that were processed so far, whether they are new or not.
     pub(super) documents: u64,
@@ -249,7 +250,7 @@ impl InputEntry {
         let documents = next()?.parse().ok()?;
         let mut state = next()?.split(':');
         let is_whole = state.next() == Some("whole");
-        // An entry without options and records has none of these parts.
+        // An entry without options and records has no parts after the first colon.
         let reading = parse_digest(state.next().unwrap_or_default()).ok()?;
         let choice = parse_digest(state.next().unwrap_or_default()).ok()?;
         let records = state.next().unwrap_or_default().parse().ok()?;
@@ -264,8 +265,8 @@ impl InputEntry {
         self.is_whole && self.selection.choice.is_none()
     }
 
-    /// Returns whether the document of a record was processed. `reading` is the digest of the options that decide what
-    /// a document is.
+    /// Returns whether the document in the record with the number `record` was processed. `reading` is the digest of
+    /// the options that decide what a document is.
     pub(super) fn has_record(&self, record: u64, reading: Option<u64>) -> bool {
         self.selection.reading == reading
             && (self.has_all_documents() || self.records.contains(record))
@@ -320,7 +321,8 @@ type InputContent = (String, u64, u64);
 pub(super) struct KnownInputs(BTreeMap<InputContent, Vec<InputEntry>>);
 
 impl KnownInputs {
-    /// Adds the entries in `lines`, one on each line. They replace earlier entries about the same documents.
+    /// Adds the entries in `lines`, one on each line. An entry replaces the earlier one about the same file and the
+    /// same selection of its documents.
     pub(super) fn add(&mut self, lines: &[u8]) {
         for input in InputEntry::all(lines) {
             let entries = self.0.entry(input.content()).or_default();
@@ -334,8 +336,8 @@ impl KnownInputs {
         self.0.into_values().flatten()
     }
 
-    /// Returns the entries about a file with the name, the content and the arrival of `input`, one for each selection of
-    /// its documents.
+    /// Returns the entries about the file of `input`: entries with the same name, length, hash and `arrival`. There is
+    /// one entry for each selection of the documents of the file by options.
     pub(super) fn of(&self, input: &InputEntry) -> Vec<InputEntry> {
         let all = self.0.get(&input.content()).into_iter().flatten();
         all.filter(|entry| entry.selection.arrival == input.selection.arrival).cloned().collect()

@@ -5,7 +5,8 @@ use std::num::ParseIntError;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Maximum number of ranges. Further records are left out, so that the entry of a file stays small.
+/// Maximum number of ranges. Records that would need one more range are left out, so that the entry of a file stays
+/// small.
 const MOST_RANGES: usize = 1 << 12;
 
 /// Numbers of records in a file, as ascending ranges. They are written like `0-41,50-99`.
@@ -25,7 +26,7 @@ impl RecordRanges {
         }
     }
 
-    /// Returns whether the number of a record was added.
+    /// Returns whether the record number `record` was added.
     pub(super) fn contains(&self, record: u64) -> bool {
         let at = self.0.partition_point(|range| range.end <= record);
         self.0.get(at).is_some_and(|range| range.contains(&record))
@@ -47,7 +48,7 @@ impl fmt::Display for RecordRanges {
 impl FromStr for RecordRanges {
     type Err = ParseIntError;
 
-    /// Parses ranges. Ranges that do not ascend are left out.
+    /// Parses ranges such as `0-41,50-99`. Ranges that do not ascend are left out.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for range in text.split(',').filter(|range| !range.is_empty()) {

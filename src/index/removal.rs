@@ -31,9 +31,9 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// Removes the documents whose last sighting is before `oldest`, in seconds since 1970. The addition of a document
-    /// and its repeats from any source are sightings. With `source`, removes only documents that came from this source.
-    /// Otherwise like [`remove`](Self::remove).
+    /// Removes the documents whose last sighting is before `oldest`, in seconds since 1970. Sightings are the addition
+    /// of a document and its repeats from any source. With `source`, removes only documents with a sighting from this
+    /// source. Returns the number of removed documents. The removal is stored at the next commit.
     ///
     /// # Errors
     ///

@@ -38,7 +38,8 @@ pub struct Salvaged {
     pub lost_documents: Option<u64>,
     /// Whether removals are lost, so that documents which were removed may be in the new index.
     pub loses_removals: bool,
-    /// Whether counts of repeats are lost.
+    /// Whether counts of repeats are lost. Repeats are documents that were not added, because they are near a document
+    /// of the index.
     pub loses_repeats: bool,
     /// Descriptions of the damage and of the losses.
     pub damages: Vec<String>,
@@ -112,7 +113,8 @@ pub fn salvage(
 }
 
 impl Salvaged {
-    /// Creates the result before any document was copied: the damage of the files, which are read as a whole.
+    /// Creates the result before any document is copied. Checks every file as a whole, and adds the damage that it
+    /// finds to the result.
     fn of(remains: &Remains) -> Self {
         let mut salvaged = Self {
             documents: 0,
@@ -193,14 +195,14 @@ impl Salvaged {
     }
 }
 
-/// Returns the number that follows the greatest number of a source in the data of a segment.
+/// Returns the greatest number of a source in the data of a segment plus one, or 0 if the data has no source.
 fn end_of_sources(rest: &SegmentRest) -> usize {
     let origins = rest.origins.iter().map(|origin| origin.source);
     let sources = origins.chain(rest.repeats.iter().map(|repeats| repeats.source));
     sources.max().map_or(0, |source| source as usize + 1)
 }
 
-/// The intact documents of a segment.
+/// Documents of a segment (a file of the index) that are not damaged.
 struct IntactDocuments {
     /// Number of the first document.
     first: u64,
@@ -247,11 +249,13 @@ impl IntactDocuments {
     }
 }
 
-/// Returns the recipe of the fingerprints from the manifest, or from a segment if there is no manifest.
+/// Returns the recipe (rules by which the fingerprints are made) from the manifest, or from a segment if there is no
+/// manifest.
 ///
 /// # Errors
 ///
-/// The recipe is not known here, or there is none. `from` is for the message.
+/// This version of simtool cannot use the method of the index, or no intact file names the recipe. `from` is the folder
+/// of the index, for the message.
 fn recipe_of(remains: &Remains, from: &Path) -> Result<KeptRecipe> {
     if let Some(manifest) = &remains.manifest {
         return KeptRecipe::of(manifest);

@@ -134,8 +134,8 @@ impl Index {
         &self.folder.manifest().sources
     }
 
-    /// Looks up the fingerprints in `rows`. Returns for each row the documents of the index within the
-    /// maximum distance, nearest first and then by number. A row without a fingerprint gets no document. With
+    /// Looks up the fingerprints in `rows`. Returns for each row the documents of the index within the maximum
+    /// distance, sorted by distance and then by document number. A row without a fingerprint gets no document. With
     /// `only_nearest`, each row gets at most one document.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! The limit of a method: when documents are near-duplicates.
+//! The limit of a method: the similarity or distance at which documents are near-duplicates.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::Sketch;
 use simtool_model::similarity::{Formula, Threshold};
 
-/// Fraction by which [`lower`] lowers the limit, as numerator and denominator.
+/// Fraction by which [`lower`] lowers a threshold: numerator and denominator. It is subtracted from the threshold.
 const LOWER_BY: (u32, u32) = (1, 20);
 
 /// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
@@ -15,12 +15,12 @@ pub enum Criterion {
     Similarity(Threshold),
     /// The fingerprints must differ in at most this many positions.
     Distance(u32),
-    /// The runs of words of a document must be in one or several other documents. No pairs are compared.
+    /// The sequences of words of a document must be in other documents, in one or several. No pairs are compared.
     Coverage,
 }
 
-/// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
-/// rounds similarities by the threshold.
+/// Returns `threshold` minus [`LOWER_BY`]. Returns `None` if the result is not above 0, or if the measure of similarity
+/// rounds its values by the threshold.
 pub(super) fn lower(threshold: Threshold) -> Option<Threshold> {
     // A cosine is rounded to a fraction whose denominator depends on the threshold.
     if threshold.measure().formula == Formula::Cosine {
@@ -38,8 +38,8 @@ pub(super) fn lower(threshold: Threshold) -> Option<Threshold> {
 /// distance is computed from it. Without both options, the distance is the default of `sketch`.
 pub(super) fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
-    // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses
-    // it.
+    // Not every sketch estimates a similarity. Without an estimate, the option is left in `options`, and the caller
+    // rejects it.
     let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
     let limit = match (distance, similar) {
         (Some(_), Some(text)) => {

@@ -20,7 +20,8 @@ use simtool_terms::tokenize::whole_text::whole_text;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Turns texts into terms by the rules that a value of [`Terms`] defines. All threads share one value.
+/// Converter of texts into terms (hashes of shingles, or numbers of words), by the rules of a value of [`Terms`]. All
+/// threads share one value.
 pub(crate) enum DocumentTerms {
     Shingles {
         kind: &'static TokenizerKind,
@@ -47,9 +48,10 @@ pub(crate) struct TermScratch {
     terms: Vec<u64>,
     /// Number of tokens of the last text.
     token_count: usize,
-    /// Number of tokens in the terms of the last text, without stop words.
+    /// Number of tokens from which the terms of the last text were made. Stop words do not count.
     compared_count: usize,
-    /// Hash of the tokens of the last text in reading order, without stop words, if the hash of symbols is wanted.
+    /// Hash of the tokens of the last text in reading order, without stop words. It is set only if a hash of the
+    /// sequence is wanted.
     tokens_hash: u64,
 }
 
@@ -82,7 +84,7 @@ impl TermScratch {
         release(&mut self.terms, 8 * LONG_TEXT);
     }
 
-    /// Returns the number of tokens in the terms of the last text. Stop words do not count.
+    /// Returns the number of tokens from which the terms of the last text were made. Stop words do not count.
     pub(crate) fn compared_count(&self) -> usize {
         self.compared_count
     }
@@ -130,8 +132,8 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns whether `other` cuts texts into the same tokens, so that their [sequences](TermScratch::sequence) are
-    /// the same.
+    /// Returns whether `other` cuts texts into the same tokens, so that the [hashes](TermScratch::sequence) of their
+    /// token sequences are equal.
     pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -149,7 +151,8 @@ impl DocumentTerms {
         scratch.sequence()
     }
 
-    /// Returns the hash of each token of a text that is compared, in reading order. Empty for the words of `simtool N M`.
+    /// Returns the hash of each token of a text in reading order, without stop words. Empty for the method of `simtool
+    /// N M`.
     pub(crate) fn tokens(&self, text: &[u8]) -> Vec<u64> {
         let Self::Shingles { rules, tokenizer, stop_words, .. } = self else { return Vec::new() };
         let mut tokens = HashedTokens::default();
@@ -167,8 +170,8 @@ impl DocumentTerms {
     }
 
     /// Returns the byte range in `text` of the word at each of the `positions`, which must ascend. Positions count the
-    /// compared tokens from 0. The rules for texts must already have changed `text`. Returns an empty list if the
-    /// tokenizer does not cut text into Unicode words, because then their places in the text are not known.
+    /// tokens from 0, without stop words. The rules for texts must already have changed `text`. Returns an empty list
+    /// if the tokenizer does not cut text into Unicode words, because then their byte ranges are not known.
     pub(crate) fn places_of_words(
         &self,
         text: &[u8],
@@ -213,14 +216,14 @@ impl DocumentTerms {
     /// similar only to texts with the same characters. A blank text has no term.
     pub(crate) fn find<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
         let terms = self.find_of_tokens(text, scratch);
-        // The most frequent words are numbered, so they have no room for another term.
+        // Words of a vocabulary are terms with numbers, and no number is left for another term.
         if terms.is_empty() && matches!(self, Self::Shingles { .. }) {
             terms.extend(self.whole(text));
         }
         terms
     }
 
-    /// Returns a hash of all characters of a text that has no tokens. `None` for a blank text.
+    /// Returns a hash of all characters of a text that has no tokens, and so no other terms. `None` for a blank text.
     pub(super) fn whole(&self, text: &[u8]) -> Option<u64> {
         match self {
             Self::Shingles { rules, .. } => {
@@ -230,8 +233,8 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the terms of a text like [`Self::find`], for callers that ignore repeated terms. A long text may repeat
-    /// few terms millions of times, so its terms are made distinct.
+    /// Returns the terms of a text, for callers that ignore repeated terms. A long text may repeat few terms millions
+    /// of times, so each of its terms is returned once. The terms of other texts are those of [`Self::find`].
     pub(crate) fn find_set<'s>(
         &self,
         text: &[u8],

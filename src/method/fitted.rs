@@ -62,8 +62,8 @@ impl Fitted {
         }
     }
 
-    /// Checks that this value was learned for `terms`. It may also hold document frequencies of these terms
-    /// that are not needed for their weights.
+    /// Checks that this value was learned for `terms`. Also accepts document frequencies of the same terms that were
+    /// learned for other weights, even if the weights of `terms` need no frequencies.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Fitted {
         if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
     }
 
-    /// Returns whether this value holds document frequencies of `terms`. Only the rules that make the terms
-    /// and the stop words must be the same. The weights may differ.
+    /// Returns whether this value holds document frequencies of `terms`. The rules that make the terms and the stop
+    /// words must be the same, but the rules for weights may differ.
     fn is_of_sets(&self, terms: &Terms) -> bool {
         matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
     }
@@ -167,8 +167,9 @@ impl Fitted {
         frequencies.map_or_else(|| wrong(HEADING.len(), expected), Ok)
     }
 
-    /// Returns a hash of the value as text, or `None` if nothing was learned. The recipe of fingerprints
-    /// contains this text, so that only fingerprints made with equal values are compared.
+    /// Returns a hash of the value as text, for example `words=` and 16 hexadecimal digits. Returns `None` if nothing
+    /// was learned. The recipe of fingerprints contains this text, so that only fingerprints made with equal values are
+    /// compared.
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,

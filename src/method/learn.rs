@@ -1,4 +1,4 @@
-//! Learns the words or the document frequencies that terms need from a collection.
+//! Learns from a collection the words or the document frequencies that its terms need.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -31,8 +31,8 @@ const MOST_READINGS: u64 = 32;
 const WEIGHED_TERM_COST: WorkCost = WorkCost { seconds: 150e-9, bytes: 40.0 };
 
 impl Terms {
-    /// Estimates the cost of learning and using weights for sets that have `terms` terms together, without
-    /// the time for reading texts. The cost is zero if these terms need no learning.
+    /// Estimates the time and memory for learning and using the weights of terms, without the time for reading texts.
+    /// `terms` is the number of terms in all sets together. The cost is zero if these terms need no learning.
     pub(crate) fn weighing_cost(&self, terms: f64) -> WorkCost {
         let weighed = if self.is_learned() { terms } else { 0.0 };
         WEIGHED_TERM_COST.times(weighed)
@@ -40,8 +40,8 @@ impl Terms {
 }
 
 impl Fitted {
-    /// Learns from `corpus` the words or document frequencies that `terms` need. The corpus is read once if
-    /// there is enough memory, otherwise several times, and not at all if `terms` need nothing.
+    /// Learns from `corpus` the words or document frequencies that `terms` need. The corpus is read once if there is
+    /// enough memory, and otherwise several times. It is not read if `terms` need nothing.
     ///
     /// # Errors
     ///
@@ -126,7 +126,8 @@ impl CountedTerms {
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
     }
 
-    /// Counts the terms of a document that `find` finds, and marks them with the bits of `marks`.
+    /// Counts the terms of one document, which `find` returns. Sets the bits of `marks` in the marks of each of these
+    /// terms, so that a term has the bits of all its documents.
     pub(super) fn add(
         &mut self,
         marks: u32,
@@ -139,7 +140,7 @@ impl CountedTerms {
     }
 }
 
-/// Learns how many documents of `corpus` contain each term.
+/// Counts the documents of `corpus` that contain each term.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     // Terms are counted without weights, so nothing has to be learned before.
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
@@ -165,22 +166,23 @@ pub(crate) struct InFile<'d> {
 pub(crate) type FindTerms<'f> =
     dyn for<'s> Fn(InFile<'_>, &'s mut TermScratch) -> &'s mut Vec<u64> + Sync + 'f;
 
-/// A count of the documents that contain each term.
+/// Settings for counting the documents that contain each term.
 pub(crate) struct TermCount<'c> {
     /// Name of the stage for the progress.
     pub(crate) stage: &'static str,
-    /// Finds the terms of a document.
+    /// Function that finds the terms of a document.
     pub(crate) find: &'c FindTerms<'c>,
-    /// Returns the bits with which a document marks its terms.
+    /// Function that returns a number of bits for a document. They are set in the marks of each term of the document,
+    /// so a term gets the bits of all documents that contain it.
     pub(crate) marks: &'c (dyn Fn(InFile<'_>) -> u32 + Sync),
-    /// Returns whether a term is a part of the result.
+    /// Function that returns whether a counted term is wanted in the result.
     pub(crate) wanted: &'c (dyn Fn(&CountedTerm) -> bool + Sync),
 }
 
 impl TermCount<'_> {
-    /// Returns the number of documents of `corpus`, and the wanted terms in ascending order, divided into several
-    /// lists. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which are hashes, are
-    /// divided into ranges, and the corpus is read once for each range.
+    /// Counts terms. Returns the number of documents of `corpus`, and the wanted terms in ascending order, divided into
+    /// several lists. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which are
+    /// hashes, are divided into ranges, and the corpus is read once for each range.
     ///
     /// # Errors
     ///
@@ -215,7 +217,7 @@ impl TermCount<'_> {
             let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
             let readings = counted.count();
             let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
-            // It is better to fail after the first reading than after many.
+            // An error after the first reading is better than an error after many readings.
             if needed > memory / 2 || readings > MOST_READINGS {
                 return Err(too_little_memory(memory, needed, readings));
             }
@@ -225,9 +227,9 @@ impl TermCount<'_> {
     }
 }
 
-/// Returns the error for too little memory to count terms. `memory` is the number of bytes that the run may
-/// use, and `needed` the number of bytes that the counts would take. `readings` says how often the corpus
-/// would have to be read.
+/// Returns the error for too little memory to count terms. `memory` is the number of bytes that the run may use, and
+/// `needed` the number of bytes that the counts would take. `readings` is the number of times that the corpus would
+/// have to be read.
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(

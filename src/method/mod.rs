@@ -68,8 +68,7 @@ pub struct Method {
     close: Criterion,
     recall: Option<Threshold>,
     verify: Option<Threshold>,
-    /// Kind of the terms in the sets that are compared by similarity, directly or when candidate pairs are
-    /// verified.
+    /// Terms in the sets that are compared by similarity, either directly or when candidate pairs are verified.
     compared: Terms,
 }
 
@@ -100,7 +99,7 @@ impl Method {
         }
     }
 
-    /// Creates the method that finds documents whose words are all in other documents. `terms` defines the runs of
+    /// Creates the method that finds documents whose words are all in other documents. `terms` defines the sequences of
     /// words that must be in the other documents.
     fn covered(terms: Terms) -> Self {
         Self { name: COVERED, close: Criterion::Coverage, ..Self::exact(terms, Threshold::DEFAULT) }
@@ -132,7 +131,7 @@ impl Method {
             return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
         }
         if name == COVERED {
-            // Shorter runs are in so many texts that they cover a text that nobody wrote.
+            // Shorter sequences of words are in so many texts that they would cover a text although nobody copied it.
             options.complete(&[("shingle", "words:8")]);
             return Ok(Self::covered(Terms::parse(options)?));
         }
@@ -147,11 +146,12 @@ impl Method {
             let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
             return Self::frequent_words(table, stop_words, options);
         }
-        // Defaults of the kind are set before the general ones, because some fingerprints need other terms.
+        // Defaults of the kind of fingerprint are set before the general defaults, because some fingerprints need other
+        // terms.
         options.complete(kind.defaults);
         let compared = Terms::parse(options)?;
         let sketch = (kind.parse)(options)?;
-        // If a kind ignores weights, its option `weight` stays in `options`, so that it is refused later.
+        // If a kind ignores weights, its option `weight` stays in `options`, so that it is rejected later.
         let is_weighted = kind.has_option("weight");
         let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
         let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
@@ -178,7 +178,7 @@ impl Method {
     ///
     /// A setting is not written as `NAME=VALUE`, or it is given twice.
     pub(crate) fn take_name(options: &mut Options) -> Result<Option<String>> {
-        // Settings behind the colon are settings as all others, so that each is parsed by its owner.
+        // Settings after the colon are added to all others, so that each is parsed by the component that it belongs to.
         let Some(method) = options.take("method") else { return Ok(None) };
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
         options.add(own)?;
@@ -189,7 +189,7 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::parse_all`].
+    /// Fails in the same cases as [`Self::parse_all`].
     pub(crate) fn parse_whole(name: &str, options: &mut Options) -> Result<Self> {
         let method = Self::parse(name, options)?;
         match options.first() {
@@ -272,8 +272,8 @@ impl Method {
             .chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
-    /// Returns the error for an option that the method does not have. `option` is its name and `value` its
-    /// value.
+    /// Returns the error for an option that the method does not have. `option` is the name of the option, and `value`
+    /// its value.
     #[must_use]
     pub(crate) fn refusal(&self, option: &str, value: &str) -> Error {
         let is_of_rows = settings_of_fingerprints().any(|known| known == option);
@@ -313,14 +313,15 @@ impl Method {
         &self.recipe
     }
 
-    /// Returns the method with the hash functions of `seed`. Returns `None` if the method compares sets directly.
+    /// Returns the same method with other hash functions, which `seed` selects. Returns `None` if the method compares
+    /// sets directly and so has no hash functions.
     #[must_use]
     pub(crate) fn with_hash_seed(&self, seed: u64) -> Option<Self> {
         Some(Self { recipe: self.recipe.with_hash_seed(seed)?, ..self.clone() })
     }
 
-    /// Returns whether the method decides by coverage: it looks for the runs of words of a document in one or several
-    /// other documents, and finds no pairs.
+    /// Returns whether the method decides by coverage: it looks for the sequences of words of a document in one or
+    /// several other documents, and finds no pairs.
     #[must_use]
     pub fn is_coverage(&self) -> bool {
         self.close == Criterion::Coverage
@@ -336,7 +337,7 @@ impl Method {
         if self.is_coverage() { Err(self.no_pairs(user)) } else { Ok(()) }
     }
 
-    /// Returns the error that the method finds no pairs, although `user` needs them.
+    /// Returns the error for a method that finds no pairs, although `user`, a part of the program, needs them.
     pub(crate) fn no_pairs(&self, user: &str) -> Error {
         let rule = format!("finds no pairs, and {user} needs them: choose another method");
         Error::config("method", self.name, rule)

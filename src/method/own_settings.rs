@@ -1,4 +1,4 @@
-//! Settings that users write behind the name of a method, as in `simhash:bits=128`.
+//! Settings that users write after the name of a method, as in `simhash:bits=128`.
 
 use simtool_base::error::{Error, ErrorKind};
 use simtool_fingerprint::{SKETCHES, SketchOption};
@@ -53,8 +53,8 @@ pub(crate) fn settings_of_exact() -> impl Iterator<Item = &'static str> {
     OF_METHODS.iter().map(|own| own.name).chain(["similarity"])
 }
 
-/// Returns the names of the settings that all methods with fingerprints have. The setting `words` is N of `simtool N
-/// M`.
+/// Returns the names of the settings that all methods with fingerprints have. The setting `words` is the number of most
+/// frequent words from which fingerprints are made, like N in `simtool N M`.
 pub(super) fn settings_of_fingerprints() -> impl Iterator<Item = &'static str> {
     OF_FINGERPRINTS.iter().map(|own| own.name).chain(["max_distance", "verify", "words"])
 }
@@ -87,8 +87,8 @@ pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
     all.filter(|own| has_setting(method, own.name)).collect()
 }
 
-/// Turns an error about a setting that users write after the name of the method `name` into an error about the option
-/// `method`. Returns other errors unchanged.
+/// Converts an error about a setting that users write after the name of the method `name` to an error about the option
+/// `method`, for example with the value `simhash:bits=0`. Returns other errors unchanged.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Config { field, value, rule } if is_of_method(field) => {
@@ -98,7 +98,8 @@ pub(super) fn of_method(name: &str, error: Error) -> Error {
     }
 }
 
-/// Returns whether a setting is only written after the name of a method.
+/// Returns whether the setting `field` has no option of its own, so that users write it only after the name of a
+/// method.
 fn is_of_method(field: &str) -> bool {
     let of_kinds = SKETCHES.iter().flat_map(|kind| kind.options);
     OF_METHODS.iter().chain(OF_FINGERPRINTS).chain(of_kinds).any(|own| own.name == field)

@@ -24,7 +24,7 @@ pub struct PartCounter {
 }
 
 enum Counting {
-    /// Counts occurrences of words that are not stop words.
+    /// Counts the occurrences of each word that is not a stop word.
     Words(AsciiLetters, Arc<[Vec<u8>]>, Box<CountedWords>),
     Terms(Box<(DocumentTerms, CountedTerms)>),
 }

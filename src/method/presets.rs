@@ -5,8 +5,8 @@ use super::own_settings::COVERED;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::members;
 
-/// A name for a method with the settings of a publication, such as `minhash-64`. Users can give this name on
-/// the command line.
+/// A named method with the settings of a publication, such as `minhash-64`. Users can give this name on the command
+/// line.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name of the preset on the command line, for example `minhash-64`.
@@ -83,7 +83,7 @@ const PRESETS: &[Preset] = &[
 pub struct NamedMethod {
     /// Name of a preset, or the settings of the method as the user wrote them.
     pub name: String,
-    /// The selected method with its settings.
+    /// The selected method, with all its settings.
     pub method: Method,
 }
 

@@ -1,4 +1,5 @@
-//! Turns documents into fingerprints, which a sketch computes from their terms.
+//! Recipes: rules by which documents become fingerprints. A sketch computes the fingerprint of a document from its
+//! terms.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -13,7 +14,7 @@ use simtool_terms::extract::weighting::{Weigher, Weights};
 use std::fmt;
 use std::sync::Arc;
 
-/// Minimum number of bits of a fingerprint that may be filled with random bits. Two random fingerprints of so
+/// Minimum number of bits of a fingerprint, so that it may be filled with random bits. Two random fingerprints of so
 /// many bits are practically never near each other.
 const LEAST_RANDOM_BITS: u32 = 64;
 /// Number of terms of a document whose buffers are freed after it, because the next documents are most likely
@@ -41,15 +42,15 @@ impl Recipe {
         Self { terms, sketch: Some(sketch) }
     }
 
-    /// Returns the recipe with the hash functions of `seed`, to measure how much a result depends on them. Returns
-    /// `None` if sets are compared directly, because their similarity depends on no hash function.
+    /// Returns the same recipe with other hash functions, which `seed` selects, to measure how much a result depends on
+    /// them. Returns `None` if sets are compared directly, because their similarity depends on no hash function.
     #[must_use]
     pub(crate) fn with_hash_seed(&self, seed: u64) -> Option<Self> {
         let sketch = Arc::new(Seeded::new(Arc::clone(self.sketch.as_ref()?), seed));
         Some(Self { terms: self.terms.clone(), sketch: Some(sketch) })
     }
 
-    /// Returns the kind of the terms into which documents are turned.
+    /// Returns the rules by which documents become terms.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
@@ -148,7 +149,7 @@ impl RowMaker {
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// Returns whether fingerprints are made of the tokens that `terms` find in a text.
+    /// Returns whether fingerprints are computed from the same tokens of a text that `terms` finds.
     pub(crate) fn has_tokens_of(&self, terms: &DocumentTerms) -> bool {
         self.terms.has_tokens_of(terms)
     }
@@ -175,7 +176,7 @@ impl RowMaker {
         let terms = self.terms.find_of_tokens(text, &mut scratch.terms);
         let start = rows.len();
         let count = terms.len();
-        // The row is made in place, behind the rows of earlier documents.
+        // The fingerprint is written directly after the fingerprints of earlier documents.
         rows.resize(start + self.shape.words(), 0);
         let features = match &self.weigher {
             None => Features::occurrences(terms),
@@ -210,10 +211,10 @@ impl RowMaker {
         }
     }
 
-    /// Fills `row` with random bits that depend on `identity`. Always returns `true`, because the row is a
-    /// fingerprint then.
+    /// Fills the fingerprint `row` with random bits that depend only on `identity`. Always returns `true`, which means
+    /// that the text has a fingerprint.
     fn fill(&self, identity: u64, row: &mut [u64]) -> bool {
-        // The highest bit of a lane that may be null says that it has a value.
+        // If lanes may be empty, the highest bit of a lane marks that it has a value.
         let is_lane = matches!(self.shape.metric(), Metric::Lanes { null: true, .. });
         let value = u64::from(is_lane) << (u64::BITS - 1);
         for (index, word) in (1..).zip(&mut *row) {

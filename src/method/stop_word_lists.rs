@@ -3,19 +3,20 @@
 use simtool_base::error::{Error, Result};
 use simtool_terms::tokenize::stop_words::StopWords;
 
-/// Separator of the parts of a value of `stop_words`.
+/// Separator of the lists in a value of the option `stop_words`, for example `english+german.txt`.
 const LIST_SEPARATOR: char = '+';
-/// Beginning of a part of the value of `stop_words`, if the part lists the words themselves.
+/// Beginning of a part of the value of `stop_words` that lists the words themselves, as in `words:the of`.
 const OWN_WORDS: &str = "words:";
 
-/// Returns the stop words called `name`: the words of all its parts, which are separated by `+`. A part is the name of
-/// a built-in list, the path of a file, or `words:` and words that are separated by white space.
+/// Returns the stop words that the option value `name` selects. It has one or several parts, which are separated by
+/// `+`. A part is the name of a built-in list, the path of a file, or `words:` and words that are separated by white
+/// space.
 ///
 /// # Errors
 ///
 /// A part is none of these, or its file cannot be read or is not UTF-8.
 pub(crate) fn read_stop_words(name: &str) -> Result<StopWords> {
-    // A word may have a plus sign, too.
+    // Words and paths may contain a plus sign, so such a value is not split.
     if name.starts_with(OWN_WORDS) || names_file(name) {
         return read_part(name, name);
     }
@@ -27,14 +28,14 @@ pub(crate) fn read_stop_words(name: &str) -> Result<StopWords> {
     }
 }
 
-/// Returns whether the value `name` of `stop_words` is the path of one file, which may not exist. The path of a file may
-/// have a plus sign.
+/// Returns whether the value `name` of `stop_words` is the path of a single file. The file need not exist, unless its
+/// path contains a plus sign, because that usually separates lists.
 pub(crate) fn names_file(name: &str) -> bool {
     let has_parts = name.contains(LIST_SEPARATOR) && !std::fs::exists(name).unwrap_or(false);
     !has_parts && !name.starts_with(OWN_WORDS) && StopWords::built_in(name).is_none()
 }
 
-/// Returns the words of one part of the value `name` of `stop_words`.
+/// Returns the stop words of `part`, which is one of the parts of the option value `name`.
 fn read_part(part: &str, name: &str) -> Result<StopWords> {
     // One of several parts is named, so that the user knows which of them is wrong.
     let subject = if part == name { String::new() } else { format!("{part} ") };
@@ -51,7 +52,7 @@ fn read_part(part: &str, name: &str) -> Result<StopWords> {
             let words = serde_json::from_str::<Vec<String>>(&list);
             Ok(StopWords::from_list(part, &words.map_or(list, |words| words.join("\n"))))
         }
-        // The words of another encoding would be no words of the texts.
+        // In another encoding, the words would differ from the words of the texts.
         Ok(Err(error)) => {
             let byte = error.utf8_error().valid_up_to();
             Err(wrong(format!("must be UTF-8 text, which it is not at byte {byte}")))

@@ -37,7 +37,7 @@ pub enum Terms {
         length: NonZeroUsize,
         /// Words that are dropped before shingles are made, so that the words around them become adjacent.
         stop_words: StopWords,
-        /// Rule for which shingles count, and how much each of them counts.
+        /// Rule that selects the shingles that count, and how much each of them counts.
         weighting: Weighting,
         /// Rules by which a text is changed before it is cut into tokens.
         rules: TextRules,
@@ -140,7 +140,7 @@ impl Terms {
         }
     }
 
-    /// Returns the rule for which terms count, and how much each of them counts.
+    /// Returns the rule that selects the terms that count, and how much each of them counts.
     #[must_use]
     pub(crate) fn weighting(&self) -> Weighting {
         match self {
@@ -149,7 +149,7 @@ impl Terms {
         }
     }
 
-    /// Returns whether rare terms weigh more than frequent ones when sets are compared.
+    /// Returns whether rare terms weigh more than frequent terms when sets are compared.
     #[must_use]
     pub(crate) fn are_weighed_in_sets(&self) -> bool {
         self.weighting().is_idf()
@@ -176,7 +176,7 @@ impl Terms {
     pub fn recipe(&self) -> String {
         match self {
             Self::Shingles { tokenizer, length, rules, .. } => {
-                // Every instruction set gives the same tokens, so any of them will do for the recipe.
+                // Every instruction set gives the same tokens, so the recipe is the same for all of them.
                 let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}{}", rules.recipe())
             }
@@ -217,8 +217,8 @@ impl Terms {
         }
     }
 
-    /// Returns a text as the rules for texts change it before it is cut into tokens, for example without ignored
-    /// numbers.
+    /// Applies the rules for texts to `text`, which is done before it is cut into tokens. For example, ignored numbers
+    /// become spaces.
     ///
     /// ```
     /// use simtool::method::Method;
@@ -235,8 +235,8 @@ impl Terms {
         }
     }
 
-    /// Returns the names and values of the options from which [`Self::parse`] creates these rules.
-    /// [`Weighting::parameters`] returns the options for the weights of terms.
+    /// Returns the names and values of the options from which [`Self::parse`] creates these rules. The options for the
+    /// weights of terms are missing, because [`Weighting::parameters`] returns them.
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, rules, .. } = self {

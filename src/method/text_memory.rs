@@ -4,10 +4,10 @@ use super::terms::Terms;
 use simtool_kernels::Isa;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 
-/// Number of bytes for each token: its hash, which its term replaces, and its normal form.
+/// Number of bytes of memory for each token: its hash, which its term replaces, and its normal form.
 const BYTES_A_TOKEN: u64 = 9;
-/// Number of bytes for each byte of text: two copies of the text, and a distinct term. There are fewer distinct terms
-/// than bytes, because a character that becomes many characters always becomes the same ones.
+/// Number of bytes of memory for each byte of text: two copies of the text, and a distinct term. There are fewer
+/// distinct terms than bytes, because a character that becomes many characters always becomes the same ones.
 const BYTES_A_TEXT_BYTE: u64 = 10;
 /// Maximum number of tokens for each byte of text. The character U+FDFA has three bytes, and its normal form
 /// has 18 characters.
@@ -36,8 +36,8 @@ impl TextMemory {
         Self { tokenizer }
     }
 
-    /// Returns the estimated number of bytes for a text. If the text certainly takes at most `enough` bytes,
-    /// returns a smaller number without counting its tokens.
+    /// Estimates the number of bytes of memory for a text. If the text certainly takes at most `enough` bytes, returns
+    /// a smaller estimate without counting its tokens, which is faster.
     pub(crate) fn of(&self, text: &[u8], enough: u64) -> u64 {
         let length = text.len() as u64;
         let Some(tokenizer) = &self.tokenizer else { return 2 * length };
@@ -76,7 +76,7 @@ mod tests {
         let tokens = 18 * 100_000;
         let estimated = characters.of(ligatures.as_bytes(), 0);
         assert!((BYTES_A_TOKEN * tokens..2 * BYTES_A_TOKEN * tokens).contains(&estimated));
-        // A text that takes little is not looked at.
+        // The tokens of a text that takes little memory are not counted.
         assert!(characters.of(ligatures.as_bytes(), 100 << 20) < BYTES_A_TOKEN * tokens);
     }
 }

@@ -31,7 +31,7 @@ const LEAST_BUDGET: u64 = 128_000_000;
 /// Divisor for the budget for reading texts again. The budget is the cost of reading all input, divided by
 /// this number, but at least [`LEAST_BUDGET`].
 const BUDGET_PART: u64 = 32;
-/// Divisor of the memory limit for the texts that are kept in memory.
+/// Divisor for the memory of the chosen texts. They may take the memory limit divided by this number.
 const MEMORY_PART: u64 = 16;
 
 /// Collection that a text belongs to.
@@ -51,10 +51,11 @@ pub(super) struct WantedText {
     pub(super) row: u32,
 }
 
-/// Costs of reading texts of one collection again, and the numbers of the texts that will be read.
+/// Costs of reading texts of one collection again, for each shard, and the numbers of the chosen texts. A shard is an
+/// input file or a part of a large file.
 #[derive(Debug)]
 struct Prices {
-    /// For each shard, the number of the first document after the shard.
+    /// For each shard (an input file or a part of it), the number of the first document after the shard.
     ends: Vec<u32>,
     /// For each shard, the cost of reading all of it.
     whole: Vec<u64>,
@@ -62,11 +63,11 @@ struct Prices {
     reached: Vec<u32>,
     /// Numbers of the documents whose texts are chosen.
     rows: Vec<u32>,
-    /// Whether all documents are read anyway, so that their texts cost nothing.
+    /// Whether the run reads all documents again for their copies, so that their texts cost nothing.
     is_read_anyway: bool,
 }
 
-/// Returns the cost of reading a shard, in units of the cost of a byte of plain text.
+/// Returns the cost of reading a shard (an input file or a part of it), in units of the cost of a byte of plain text.
 fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
     match collection.price(shard) {
         Price::Cheap => collection.shard_bytes(shard),
@@ -90,9 +91,9 @@ pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     (budget(all) as f64 / all.max(1) as f64).min(1.0)
 }
 
-/// Returns the fraction of `expensive_shards` expensive shards that are read again for the texts on the page.
-/// `affordable_part` is the fraction of them that the budget pays for. Everything before a text in its shard is read,
-/// too.
+/// Returns the fraction of `expensive_shards` shards that are read again for the texts on the page. These shards are
+/// files, or parts of files, that are expensive to read. `affordable_part` is the fraction of them that the budget pays
+/// for. Everything before a text in its shard is read, too.
 pub(crate) fn shown_share(expensive_shards: f64, affordable_part: f64) -> f64 {
     // Each example shows two texts.
     let shown_texts = 2.0 * EXAMPLES as f64;
@@ -111,8 +112,8 @@ impl Prices {
         }
     }
 
-    /// Returns the index of the shard that holds the document `row`, and the place of the document in the
-    /// shard, counted from 1. The place is the number of documents of the shard that must be read to reach it.
+    /// Returns the index of the shard (file or part of a file) with the document `row`, and the place of the document
+    /// in it, counted from 1. The place is the number of documents of the shard that must be read to reach it.
     fn place(&self, row: u32) -> (usize, u32) {
         let shard = self.ends.partition_point(|&end| end <= row);
         (shard, row - self.first(shard) + 1)
@@ -179,14 +180,15 @@ impl AffordableTexts {
         Self { prices, left: u64::MAX, room: memory.limit() / MEMORY_PART / TEXT_BYTES as u64 }
     }
 
-    /// Makes the texts of documents that may be removed free of cost, because these documents are read anyway. Reading
-    /// them adds their texts to [`Self::caught`].
+    /// Makes the texts of documents that may be removed free of cost, because the run reads these documents again to
+    /// copy them. Reading them adds their texts to [`Self::caught`].
     pub(super) fn with_documents_read_anyway(mut self) -> Self {
         self.prices_mut(Of::Documents).is_read_anyway = true;
         self
     }
 
-    /// Returns the receiver of the chosen texts that are read anyway. `None` if there are none.
+    /// Returns a collector for the chosen texts of documents that the run reads anyway to copy them. Returns `None` if
+    /// the run copies no documents.
     pub(super) fn caught(&self, memory: &Ledger) -> Option<CaughtTexts> {
         let prices = Some(self.prices.first()).filter(|prices| prices.is_read_anyway)?;
         Some(CaughtTexts::new(prices.rows.clone(), memory))
@@ -244,8 +246,8 @@ impl AffordableTexts {
         true
     }
 
-    /// Reads the chosen texts again, except the texts that were caught. The memory of the texts is counted until the
-    /// result is dropped.
+    /// Reads the chosen texts again, except the texts in `caught`, which were kept while the documents were copied. The
+    /// memory of the texts is counted until the result is dropped.
     ///
     /// # Errors
     ///
@@ -271,7 +273,8 @@ impl AffordableTexts {
     }
 }
 
-/// Reads the texts of documents again. For each number of a document, returns the result of `shown` for its text.
+/// Reads the texts of the documents with the numbers `rows` again. Returns for each number the part of the text that
+/// `shown` returns.
 ///
 /// # Errors
 ///

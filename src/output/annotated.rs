@@ -33,10 +33,12 @@ const FOLDER: &str = "annotated";
 /// Beginning of the name of each added field. Few records have fields with such names.
 const PREFIX: &str = "simtool_";
 
-/// First column of the output `documents` that the record itself does not have.
+/// First column of the output `documents` that is added to records. The columns before it, such as `id` and `file`, are
+/// not added.
 const FIRST_COLUMN: &str = "tokens";
 
-/// Writes copies of all inputs. Formats whose records have no named fields are copied as they are.
+/// Writes copies of all inputs in which each record has the added fields. Formats whose records have no named fields
+/// are copied as they are.
 fn write_annotated(results: &Results<'_>) -> Result<()> {
     let documents = results.findings.documents();
     let Some(files) = documents.collection.as_files() else {
@@ -65,14 +67,14 @@ fn write_annotated(results: &Results<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the columns of the output `documents` that records get.
+/// Returns the columns of the output `documents` that the records of the copies get as fields.
 fn added_columns() -> &'static [Column<DocumentRows>] {
     let is_first = |column: &Column<DocumentRows>| column.name == FIRST_COLUMN;
     let first = DocumentRows::COLUMNS.iter().position(is_first).unwrap_or(0);
     &DocumentRows::COLUMNS[first..]
 }
 
-/// Returns the field that records get for a column.
+/// Returns the name and type of the field that records get for a column of the output `documents`.
 fn added_field(column: &Column<DocumentRows>) -> AddedField {
     let kind = match column.value {
         Value::Number(_) | Value::Count(_) | Value::OptionalCount(_) => AddedKind::Number,
@@ -83,7 +85,7 @@ fn added_field(column: &Column<DocumentRows>) -> AddedField {
     AddedField { name: format!("{PREFIX}{}", column.name), kind }
 }
 
-/// Returns the value of a column for a row.
+/// Returns the value that a record gets for a column. `value` takes it from `row`, the row of the record's document.
 fn added_value<'r>(value: &Value<DocumentRows>, row: &'r DocumentRow<'r>) -> AddedValue {
     match value {
         Value::Text(get) => AddedValue::Text(get(row).to_vec()),

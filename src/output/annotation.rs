@@ -10,20 +10,22 @@ const IN_PLACE: &str = "in-place";
 const WEIGHT: &str = "weight=";
 const REPEATED: &str = "repeated=";
 
-/// Columns of the list of all documents, and whether copies of the inputs have these columns, too.
+/// Settings for the output `documents`, which lists all documents: its weights, its optional column, and whether copies
+/// of the inputs have the same columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
-    /// Whether copies of the inputs are written in which records have the columns of the list.
+    /// Whether copies of the inputs are written whose records also have the columns of the list.
     pub is_in_place: bool,
-    /// Weights of kept documents.
+    /// Rule that gives each kept document a weight by the size of its cluster.
     pub weight: ClusterWeight,
-    /// Minimum number of words of a passage, if the list has the share of words in repeated passages.
+    /// Minimum number of words of a repeated passage. If it is given, the list has the share of the words of each
+    /// document that are in repeated passages.
     pub repeated_share: Option<usize>,
 }
 
 impl Annotation {
-    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list without
-    /// these parts. For `false`, the result is `None`.
+    /// Parses the value of the option `annotate`: parts separated by commas, which are `in-place`, `weight=RULE` and
+    /// `repeated=N`. `true` means the list without these parts. Returns `None` for `false`, which means no list.
     ///
     /// ```
     /// use simtool::output::Annotation;

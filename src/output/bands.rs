@@ -11,7 +11,7 @@ const SIMILARITY_BANDS: u64 = 20;
 /// Maximum number of distances that are counted one by one. If there are more distances, several of them share a band
 /// (a range of distances).
 const DISTANCE_BANDS: u32 = 10;
-/// Smallest size of each band of clusters, in documents.
+/// Smallest number of documents of a cluster in each band. A band is a range of cluster sizes, for example 3 to 5.
 const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];
 
 /// Counts the removed documents by their similarity to the kept document or, if only distances were measured, by
@@ -53,7 +53,7 @@ fn closeness_band(closeness: Option<Closeness>, step: u32) -> (u64, String) {
 }
 
 /// Counts the removed documents and the clusters by the number of documents of the cluster. In a match, only the
-/// queries count. Bands without clusters are left out.
+/// removed documents of a cluster count, and not the kept one. Bands without clusters are left out.
 pub(super) fn size_bands(clusters: &[Cluster<'_>], is_match: bool) -> Vec<Band> {
     let mut counts = [[0, 0]; SIZES.len() + 1];
     for cluster in clusters {

@@ -20,7 +20,8 @@ pub(crate) struct CaughtTexts {
 }
 
 impl CaughtTexts {
-    /// Creates the value for the documents `wanted`. The memory of the texts is counted until the value is dropped.
+    /// Creates a collector for the texts of the documents with the numbers `wanted`. The memory of the texts is counted
+    /// until the value is dropped.
     pub(super) fn new(mut wanted: Vec<u32>, memory: &Ledger) -> Self {
         wanted.sort_unstable();
         wanted.dedup();

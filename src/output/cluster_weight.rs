@@ -25,7 +25,7 @@ pub enum ClusterWeight {
 }
 
 impl ClusterWeight {
-    /// Rule for texts that [`str::parse`] takes, for error messages.
+    /// Description of the texts that [`str::parse`] accepts, for error messages.
     pub const EXPECTED: &'static str = "must be 1, log, sqrt, or sizes in ascending order with their weights, such as 1:1,2:2,10:3";
 
     /// Returns the weight of the kept document of a cluster of `size` documents.

@@ -71,7 +71,7 @@ impl RowTable for ContaminationRows {
     ];
 }
 
-/// Writes the items and the documents that contain them to `out`.
+/// Writes the evaluation items, and the documents that contain them, to `out` as rows in the format `format`.
 ///
 /// # Errors
 ///

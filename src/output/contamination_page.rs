@@ -23,19 +23,20 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Maximum number of items on the page. The items that most documents contain are on it.
+/// Maximum number of evaluation items on the page. The page has the items that the greatest numbers of documents
+/// contain.
 const ITEMS: usize = 20;
 /// Maximum number of bytes that the page shows of an item and of its words in a document.
 const SHOWN_BYTES: usize = 4_000;
 
-/// Items that documents contain, for the page about them.
+/// Data of the page about evaluation items that documents contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageItems<'p> {
     pub(crate) items: &'p dyn Corpus,
     pub(crate) documents: &'p dyn Corpus,
     pub(crate) found: &'p FoundContamination,
     pub(crate) sources: &'p [ItemSource],
-    /// Number of documents that contain an item.
+    /// Number of documents that contain an evaluation item.
     pub(crate) found_documents: u64,
     pub(crate) freed: FreedDocuments,
 }
@@ -91,7 +92,7 @@ impl PageItems<'_> {
         )
     }
 
-    /// Chooses the items and examples of the page, and reads their texts again.
+    /// Chooses the evaluation items and the examples of the page, and reads their texts again.
     ///
     /// # Errors
     ///
@@ -139,7 +140,7 @@ impl PageItems<'_> {
     }
 }
 
-/// Returns the beginning of a part of a text.
+/// Returns the first bytes of the range `part` of a text, at most [`SHOWN_BYTES`].
 fn shown(text: &[u8], part: Range<usize>) -> Vec<u8> {
     // Only a text that changed between two readings lacks the part.
     let part = text.get(part).unwrap_or_default();

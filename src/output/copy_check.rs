@@ -16,7 +16,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Copies of files that are checked.
+/// Check of the copies of input files from which parts of texts were cut.
 #[derive(Clone, Copy)]
 pub(super) struct CopyCheck<'c> {
     pub(super) files: &'c Collection,
@@ -33,8 +33,8 @@ pub(super) struct CopyCheck<'c> {
 struct ExpectedDocuments {
     /// Hash of each document with words, in order.
     hashes: Vec<u64>,
-    /// Number of records that the selection passes over. The copy has them as documents, too, because all of its
-    /// documents are selected.
+    /// Number of records that the selection of the user excludes. The copy has them, too, and they count as documents
+    /// there, because the copy is read without the selection.
     passed_over: usize,
 }
 
@@ -73,7 +73,8 @@ impl CopyCheck<'_> {
         edited
     }
 
-    /// Returns the status of a document in the copy that was written.
+    /// Returns the status of a document in the copy that was written. A document whose record could not be edited
+    /// counts as kept.
     fn status(&self, document: DocOrdinal) -> DocumentStatus {
         match (self.rules.status)(document) {
             DocumentStatus::Cut(_) if self.copies.unedited.binary_search(&document).is_ok() => {
@@ -96,7 +97,7 @@ impl CopyCheck<'_> {
                 };
                 if expected.hashes.get(next) == Some(&hash) {
                     next += 1;
-                // Documents of the selection and others come in any order.
+                // Selected and excluded documents come in any order.
                 } else if expected.passed_over > 0 {
                     expected.passed_over -= 1;
                 } else {
@@ -142,7 +143,7 @@ impl CopyCheck<'_> {
         Ok(expected)
     }
 
-    /// Returns the error for a copy whose document `number` is wrong.
+    /// Returns the error for a copy whose document at the position `number` is not as expected.
     fn wrong(&self, file: usize, number: usize) -> Error {
         let reason = format!(
             "document {number} of the copy, from 0, is not what it should be, so nothing was written. This is a fault of \
@@ -152,7 +153,7 @@ impl CopyCheck<'_> {
     }
 }
 
-/// Returns the document of an event.
+/// Returns the document that a reader passes on in `event`, or `None` if the event has no document.
 fn document<'e>(event: &Event<'e>) -> Option<Document<'e>> {
     match event {
         Event::Record(record) => match record.content {

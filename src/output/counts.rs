@@ -43,7 +43,8 @@ pub(super) fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
     }
 }
 
-/// Returns the faults of some collections: those of files, and then the bad records.
+/// Returns the faults of the collections `sides`: first the faults of files, and then the records that could not be
+/// read.
 pub(super) fn faults(sides: &Sides<Side<'_>>) -> Faults {
     let mut faults = Faults::default();
     for fault in sides.iter().flat_map(|side| &side.read.faults) {
@@ -65,7 +66,8 @@ pub(super) fn faults(sides: &Sides<Side<'_>>) -> Faults {
     faults
 }
 
-/// Completes the counts of a summary, and checks that every document is either kept or removed.
+/// Completes the counts of a summary, and checks that every document is either kept or removed. `kept` has a flag for
+/// each document, and `clusters` is the number of clusters.
 pub(super) fn count_results(
     findings: &Findings<'_>,
     kept: &[bool],

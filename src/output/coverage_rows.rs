@@ -15,15 +15,16 @@ use std::path::Path;
 /// File and record number of a document, as the outputs write them.
 pub(crate) type NamedPlace = (String, u64);
 
-/// Returns the place of a document.
+/// Returns the file and the record number of a document, which identify it in the outputs.
 pub(crate) fn place_of(name: &OutputName) -> NamedPlace {
     (name.file.clone(), name.record)
 }
 
-/// Kept documents that have words of each removed document.
+/// For each removed document (key), the kept documents that have some of its words (value).
 pub(crate) type KeptOfRemoved = BTreeMap<NamedPlace, BTreeSet<NamedPlace>>;
 
-/// Returns the kept documents that the output names for each of the `removed` documents.
+/// Reads the output `coverage` in `folder`. Returns for each of the `removed` documents the kept documents that have
+/// some of its words.
 ///
 /// # Errors
 ///
@@ -61,7 +62,8 @@ pub(crate) fn kept_documents_of(
     Ok(found)
 }
 
-/// Returns the places of the removed and the kept document of a row. `None` if the row has another form.
+/// Returns the file and the record number of the removed document in a row, and of the kept document in it. `None` if
+/// the row has another form.
 fn places(row: &Document<'_>) -> Option<(NamedPlace, NamedPlace)> {
     let [record, kept_file, kept_record, _] = row.fields;
     let number = |digits: Option<&[u8]>| str::from_utf8(digits?).ok()?.parse().ok();

@@ -88,7 +88,7 @@ impl RowTable for CutRows {
     ];
 }
 
-/// Passages of a collection, and the rules for cutting them.
+/// Repeated passages that a search found in a collection, and the rules for cutting them out of copies of its files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cutting<'c> {
     pub(crate) files: &'c Collection,
@@ -96,12 +96,13 @@ pub(crate) struct Cutting<'c> {
     pub(crate) rules: &'c CutRules,
     /// Whether the copies are read again and checked.
     pub(crate) is_checked: bool,
-    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies.
+    /// Store of finished copies, which a later run uses if this run is stopped. `None` if the run stores no copies.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
 
 impl Cutting<'_> {
-    /// Returns the number of words to cut from a document, and the status of the document if its record can be edited.
+    /// Returns the number of words to cut from a document, and the status that it gets (kept, cut or removed) if its
+    /// record can be edited.
     fn of(&self, document: DocOrdinal) -> (u64, DocumentStatus) {
         let CutRules { cut, min_left, .. } = *self.rules;
         let FoundPassages { passages, word_counts, .. } = self.found;

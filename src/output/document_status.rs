@@ -20,9 +20,11 @@ impl DocumentStatus {
         if is_kept { Self::Kept } else { Self::Removed }
     }
 
-    /// Appends the status. Different statuses append different bytes, also if other statuses follow.
+    /// Appends the status to `out` as bytes. They are hashed to identify a stored copy, so different lists of statuses
+    /// become different bytes.
     pub(super) fn store(&self, out: &mut BytesWriter) {
-        // The number of a cut document is the number of its cuts and 2, so it differs from the other statuses.
+        // The number of a cut document is the number of its cuts plus 2, so it differs from the numbers 0 and 1 of the
+        // other statuses.
         match self {
             Self::Removed => out.number(0),
             Self::Kept => out.number(1),

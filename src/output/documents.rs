@@ -34,7 +34,7 @@ pub(super) const OUTPUT: Output = Output {
 #[derive(Debug)]
 pub(super) struct DocumentRows;
 
-/// A document with its cluster.
+/// Data of one row of the output: a document, and the cluster of near-duplicates that it belongs to.
 pub(super) struct DocumentRow<'r> {
     name: &'r DocumentName<'r>,
     /// Number of bytes of the text of the document.
@@ -167,7 +167,8 @@ fn write_documents(results: &Results<'_>) -> Result<()> {
 /// Value in place of the number of a cluster, for a document without near-duplicates.
 const ALONE: u32 = u32::MAX;
 
-/// Documents with their clusters.
+/// Source of the rows of the output `documents`. It stores for each document the number of its cluster of
+/// near-duplicates.
 pub(super) struct ClusteredDocuments<'r> {
     results: &'r Results<'r>,
     /// For each document, the number of its cluster, or [`ALONE`].
@@ -204,8 +205,8 @@ impl<'r> ClusteredDocuments<'r> {
         self.visit_as(row, found.ok().map(|at| &removals[at]), visit)
     }
 
-    /// Does the same as [`visit`](Self::visit) for a document whose `removal` is known. `removal` is `None` if the
-    /// document is kept.
+    /// Calls `visit` with the output row of the document with number `row`, and returns the result. `removal` is the
+    /// removal of this document, or `None` if the document is kept.
     fn visit_as<R>(
         &self,
         row: u32,

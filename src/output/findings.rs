@@ -41,13 +41,16 @@ pub struct Findings<'f> {
     /// Limits of similarity or distance, each with the number of documents that a run with this limit would
     /// remove. Stricter limits come first, and the limit of this run is last.
     pub levels: &'f [LimitLevel],
-    /// Words that each removal loses. `None` if they were not counted.
+    /// Words that are lost with each removed document, because the documents kept in its place lack them. `None` if
+    /// they were not counted.
     losses: Option<&'f RemovalLosses>,
-    /// Kept documents that have the words of removed ones. `None` unless the run decides by coverage.
+    /// Kept documents that have the words of removed ones. `None` unless the run decides by coverage, which removes a
+    /// document if kept documents together have its words.
     coverage: Option<&'f Coverage>,
-    /// Number of documents that stay only because their removal would lose too many words.
+    /// Number of documents that are kept only because their removal would lose too many words.
     kept_for_words: u64,
-    /// Decisions of people that were applied, and those that no longer fit. `None` if there are no decisions.
+    /// Number of decisions of people that were applied to the removals, and the reasons why other decisions were not.
+    /// `None` if there are no decisions.
     pub(super) decided: Option<&'f Decided>,
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
     /// affect the removals.
@@ -56,7 +59,7 @@ pub struct Findings<'f> {
     pub read: &'f Sides<CollectionSummary>,
     /// Plan by which the run found the near-duplicates.
     pub plan: &'f Plan,
-    /// Beginnings of texts that are expensive to read again. `None` if none were kept.
+    /// Beginnings of texts that are expensive to read again. `None` if the run did not store any.
     excerpts: Option<&'f Sides<Excerpts>>,
     /// Number of repeated words of each document. `None` if they were not counted.
     repeated: Option<&'f [RepeatedWords]>,
@@ -65,7 +68,7 @@ pub struct Findings<'f> {
 }
 
 impl<'f> Findings<'f> {
-    /// Combines the results of `plan` with its `collections`.
+    /// Combines the results `found` with the collections that the run compared and the `plan` that it followed.
     ///
     /// Panics if the run read one collection but `collections` has two, or the reverse.
     #[must_use]
@@ -104,7 +107,7 @@ impl<'f> Findings<'f> {
         }
     }
 
-    /// Adds the beginnings of texts that were kept while the collections were read.
+    /// Adds the beginnings of texts that were stored in memory while the collections were read.
     pub(crate) fn with_excerpts(self, excerpts: Option<&'f Sides<Excerpts>>) -> Self {
         Self { excerpts, ..self }
     }
@@ -130,37 +133,40 @@ impl<'f> Findings<'f> {
         self.repeated?.get(row as usize)?.share()
     }
 
-    /// Returns the number of documents that stay only because their removal would lose too many words. `None` if there
-    /// is no limit.
+    /// Returns the number of documents that are kept only because their removal would lose too many words. `None` if
+    /// there is no limit for lost words.
     pub(crate) fn kept_for_words(&self) -> Option<u64> {
-        // With coverage, the limit is a part of the method, which proposes no removals first.
+        // With coverage, the method itself obeys the limit, so there are no proposed removals that the limit refuses.
         self.plan.lose().filter(|_| self.coverage.is_none()).map(|_| self.kept_for_words)
     }
 
     /// Returns the number of kept documents that together have the words of a removed document. `at` is the index of
-    /// its removal. `None` unless the run decides by coverage.
+    /// its removal. `None` unless the run decides by coverage, which removes a document if kept documents together have
+    /// its words.
     pub(crate) fn covered_by(&self, at: usize) -> Option<u32> {
         Some(self.coverage?.documents.get(at)?.covering)
     }
 
-    /// Returns the kept documents that have the words of removed ones. `None` unless the run decides by coverage.
+    /// Returns the kept documents that have the words of removed ones. `None` unless the run decides by coverage, which
+    /// removes a document if kept documents together have its words.
     pub(crate) fn coverage(&self) -> Option<&'f Coverage> {
         self.coverage
     }
 
     /// Returns the number of removed documents whose words are in several kept documents. `None` unless the run decides
-    /// by coverage.
+    /// by coverage, which removes a document if kept documents together have its words.
     pub(crate) fn covered_by_several(&self) -> Option<u64> {
         let documents = &self.coverage?.documents;
         Some(documents.iter().filter(|document| document.covering > 1).count() as u64)
     }
 
-    /// Returns whether the words were counted that each removal loses.
+    /// Returns whether the run counted the words that are lost with each removed document.
     pub(crate) fn counts_lost_words(&self) -> bool {
         self.losses.is_some()
     }
 
-    /// Returns the words that are lost with the removed document number `row`. `None` if they were not counted.
+    /// Returns the number of words of the removed document number `row`, and the number of these words that its kept
+    /// document lacks. `None` if the words were not counted.
     pub(crate) fn lost_words(&self, row: u32) -> Option<LostWords> {
         self.losses?.get(row)
     }

@@ -3,8 +3,8 @@
 //! The rows are read from `removed.jsonl` or `removed.tsv`. A run that wrote its rows in another form also wrote
 //! `clusters.jsonl`, whose documents are copied to a temporary file of rows. These rows have no lost words.
 //!
-//! Rows of `passages.jsonl` and `contamination.jsonl` are read, too: the document with the passage or the item takes the
-//! place of the removed document, and the other document or the item that of the kept one.
+//! Rows of `passages.jsonl` and `contamination.jsonl` are read, too. The document with the passage or the item is then
+//! read as the removed document. The other document with the passage, or the item, is read as the kept document.
 
 use super::finished_run::{CLUSTERS, Fields, Member, field, fields, id_field, member};
 use crate::pipeline::OutputName;
@@ -21,7 +21,8 @@ use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-/// A removed document, and the document that is kept in its place.
+/// Row of a finished run: a removed document, and the document that is kept in its place. In rows about passages and
+/// evaluation items, the fields have other meanings, see [`spans`](Self::spans).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RemovedRow {
     /// The removed document.
@@ -34,15 +35,17 @@ pub(crate) struct RemovedRow {
     pub(crate) distance: Option<u64>,
     /// Number of words of the removed document that are lost. `None` if they were not counted.
     pub(crate) lost_words: Option<u64>,
-    /// Bytes of the text of each of the two documents that are a passage or have the words of an item. Empty for removed
-    /// documents. The distance of a passage is its number of documents, and its lost words are its words.
+    /// Byte ranges of a passage in the texts of `removed` and `kept`, or of the words of an item in the text of
+    /// `removed`. Empty in rows of the output `removed`. In rows about passages, `distance` is the number of documents
+    /// with the passage, and `lost_words` is its number of words.
     pub(crate) spans: [Vec<Range<usize>>; 2],
 }
 
-/// Function that gets the offset and the bytes of a line, and breaks when it needs no more lines.
+/// Function that gets the byte offset of a line in the file, and its bytes. It returns [`ControlFlow::Break`] if it
+/// needs no more lines.
 type VisitLine<'v> = dyn FnMut(u64, &[u8]) -> Result<ControlFlow<()>> + 'v;
 
-/// Whole lines of a file of rows.
+/// Some consecutive whole lines of a file of rows.
 #[derive(Debug)]
 pub(crate) struct RowBlock {
     offset: u64,
@@ -64,7 +67,7 @@ impl RowBlock {
     }
 }
 
-/// File with rows of removed documents.
+/// File with the rows of a finished run: its removed documents, passages, or documents with evaluation items.
 #[derive(Debug)]
 pub(crate) struct RowsFile {
     /// Path for error messages.
@@ -83,11 +86,12 @@ enum LineFormat {
     Passages,
     /// Rows of `contamination.jsonl`.
     Items,
-    /// Tab-separated values. For each of the [`COLUMNS`], the value has its index in the header.
+    /// Tab-separated values. For each of the [`COLUMNS`], its index in the header of the file, or `None` if the file
+    /// lacks the column.
     Tsv([Option<usize>; COLUMNS.len()]),
 }
 
-/// Kind of the rows of a finished run.
+/// Kind of the rows in a [`RowsFile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
     /// Removed documents.
@@ -99,7 +103,7 @@ pub(crate) enum RowKind {
 }
 
 impl RowKind {
-    /// Returns the name in the pages of a review.
+    /// Returns the name of the kind in the pages of a review, for example `passages`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Removed => "removed",
@@ -109,7 +113,7 @@ impl RowKind {
     }
 }
 
-/// Columns of a row, in the order of the fields of [`RemovedRow`].
+/// Names of the columns of the output `removed`, in the order of the fields of [`RemovedRow`].
 const COLUMNS: [&str; 9] = [
     "id",
     "file",
@@ -123,8 +127,8 @@ const COLUMNS: [&str; 9] = [
 ];
 
 impl RowsFile {
-    /// Opens the rows of the run with this output folder. Copies them to a file in `temporary_folder` if the run wrote
-    /// them in another form.
+    /// Opens the rows of the run with this output folder. If only `clusters.jsonl` has the rows, converts them to a
+    /// file in `temporary_folder`.
     ///
     /// # Errors
     ///
@@ -166,8 +170,8 @@ impl RowsFile {
         Ok(Self { path, file, format: LineFormat::Json, is_temporary: true })
     }
 
-    /// Calls `visit` with the offset and the bytes of each row of the file, until it breaks. `file` is a handle of the same
-    /// file, whose position moves.
+    /// Calls `visit` with the byte offset and the bytes of each row of the file, until `visit` breaks. `file` is an
+    /// open handle of the same file. This function changes its position.
     ///
     /// # Errors
     ///
@@ -183,8 +187,8 @@ impl RowsFile {
         Ok(())
     }
 
-    /// Returns the rows of the file in blocks of at least `bytes` bytes. `file` is a handle of the same file, whose position
-    /// moves.
+    /// Returns the rows of the file in blocks of at least `bytes` bytes. Only the last block can be smaller. `file` is
+    /// an open handle of the same file. The iterator changes its position.
     ///
     /// # Errors
     ///
@@ -229,7 +233,7 @@ impl RowsFile {
         }
     }
 
-    /// Returns a text as it is written in a field of a row, without quotation marks.
+    /// Returns `text` with the escapes that it has in a field of this file, but without quotation marks.
     pub(crate) fn written(&self, text: &str) -> Vec<u8> {
         let mut written = Vec::new();
         // Writing to memory does not fail.
@@ -244,7 +248,7 @@ impl RowsFile {
         }
     }
 
-    /// Parses the line that begins at `byte`.
+    /// Parses a line of the file. `byte` is the offset of the line, for the error.
     ///
     /// # Errors
     ///
@@ -350,7 +354,7 @@ fn row_of_tsv(line: &str, positions: &[Option<usize>; COLUMNS.len()]) -> Option<
     })
 }
 
-/// Copies the documents of clusters to a temporary file of rows.
+/// Reads the clusters in the file `path`, and writes a row for each removed document to a temporary file.
 fn rows_of_clusters(path: &Path, temporary_folder: &Path) -> Result<File> {
     let error = |e: io::Error| Error::io(path, "read", e);
     let clusters = BufReader::new(File::open(path).map_err(error)?);
@@ -371,7 +375,8 @@ fn rows_of_clusters(path: &Path, temporary_folder: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Returns the rows of a line of `clusters.jsonl`.
+/// Converts a line of `clusters.jsonl` to JSON lines, one for each removed document of the cluster. Returns `None` if
+/// the line has another form.
 fn rows_of_cluster(line: &str) -> Option<String> {
     let line = fields(line)?;
     let kept = member(line.get("kept")?.get())?;

@@ -321,8 +321,8 @@ impl FinishedRun {
 pub(super) const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 
-/// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
-/// digits. A row has few fields, but a run has millions of rows, whose names would be compared again and again in a tree.
+/// Fields of a JSON object by their names. Values have the form in which they are written, so an ID that is a number
+/// keeps all its digits. A run has millions of rows, and a hash map needs fewer comparisons of names than a tree.
 pub(super) type Fields<'l> = UnorderedMap<&'l str, &'l RawValue>;
 
 /// Returns the fields of an object that simtool wrote. The names of its fields have no escapes.
@@ -336,13 +336,13 @@ pub(super) fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> 
     serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
-/// Returns the ID in the field `name`. A number has the digits that the output has.
+/// Returns the ID in the field `name` as text. An ID that is a number has the same digits as in the output.
 pub(super) fn id_field(fields: &Fields<'_>, name: &str) -> Option<String> {
     let id = *fields.get(name)?;
     if id.get().starts_with('"') { field(fields, name) } else { Some(id.get().to_owned()) }
 }
 
-/// Returns the document that an object of `clusters.jsonl` describes.
+/// Returns the document that an object of `clusters.jsonl` describes. Returns `None` if the object has another form.
 pub(super) fn member(json: &str) -> Option<Member> {
     let fields = fields(json)?;
     let (id, file, record) = named(&fields)?;
@@ -356,7 +356,8 @@ pub(super) fn member(json: &str) -> Option<Member> {
     })
 }
 
-/// Returns the ID, the file and the record number of the document that a row describes.
+/// Returns the ID, the file and the record number of the document that a row describes. Returns `None` if the row lacks
+/// one of these fields.
 pub(super) fn named(row: &Fields<'_>) -> Option<(String, String, u64)> {
     Some((id_field(row, "id")?, field(row, "file")?, field(row, "record")?))
 }

@@ -4,7 +4,7 @@ use super::finished_run::{Fields, FinishedRun, Sought, field, fields, id_field, 
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// A part of a document that a search has found.
+/// A part of a document that a search for repeated passages or evaluation items has found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPart {
     /// File of the document, as the user named it.
@@ -19,12 +19,13 @@ pub struct FoundPart {
     pub source: PartSource,
 }
 
-/// The other place of the words of a part.
+/// The other place of words that a search has found in a document: another copy of a passage, or an evaluation item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartSource {
     /// The words are a passage that is repeated.
     Passage {
-        /// Another document with the passage, as `FILE:RECORD`. Empty if the passage is repeated in this document alone.
+        /// Another document with the passage, as `FILE:RECORD`. Empty if the passage is repeated in this document
+        /// alone.
         partner: String,
         /// Number of documents with the passage.
         documents: u64,
@@ -40,7 +41,7 @@ pub enum PartSource {
     },
 }
 
-/// A kind of search, with the file of its rows.
+/// Output file of a kind of search, and the function that parses its rows.
 struct PartRows {
     file: &'static str,
     /// Parses a row that describes a part of a document. The other arguments are the file and the record number of the
@@ -54,8 +55,8 @@ const SEARCHES: &[PartRows] = &[
 ];
 
 impl FinishedRun {
-    /// Returns the parts of the documents that `sought` names, in the order of the rows. Returns `None` if the run was no
-    /// search for passages or items.
+    /// Returns the parts that the run has found in the documents that `sought` names, in the order of the rows. Returns
+    /// `None` if the run was no search for passages or items.
     ///
     /// # Errors
     ///

@@ -126,7 +126,7 @@ const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("record", RECORD_MEANING, value)
 }
 
-/// Returns the column with the ID of the document of the index that the document of the row repeats.
+/// Returns the column with the ID of the indexed document that the document of the row repeats.
 const fn repeated_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("repeats", "ID of the document in the index that it repeats.", value)
 }
@@ -192,11 +192,11 @@ pub fn write_repeat(out: &mut dyn Write, is_json: bool, row: &RepeatRow<'_>) -> 
     }
 }
 
-/// A document that was looked up and is near a document of the index.
+/// A document that was looked up in an index and is near a document of the index.
 pub(crate) struct NearRow<'r> {
     pub(crate) name: &'r DocumentName<'r>,
     pub(crate) distance: u32,
-    /// Data about the document of the index that the document called `name` is near.
+    /// The document of the index to which the document `name` is near.
     pub(crate) near: &'r IndexRow<'r>,
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) 
     }
 }
 
-/// A line of a pipe that was not passed on, because its document is near a document of the index.
+/// An input line that a filter did not pass on, because its document is near a document of the index.
 #[derive(Debug)]
 pub(crate) struct DuplicateRow<'r> {
     /// ID of the document in the line that was not passed on.

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A collection in which documents of a finished run are sought by their names.
+/// Search for documents by their names in a collection, which holds the inputs of a finished run.
 pub(crate) struct InputSearch<'s> {
     /// Collection that is read.
     pub(crate) collection: &'s dyn Corpus,
@@ -24,7 +24,7 @@ pub(crate) struct InputSearch<'s> {
     pub(crate) name: &'s dyn Fn(&Path) -> PathBuf,
     /// Number of threads that read.
     pub(crate) threads: usize,
-    /// Receiver of the number of bytes of the shards that were read.
+    /// Receiver of the number of bytes of the shards (files or parts of them) that were read.
     pub(crate) progress: &'s dyn Progress,
 }
 
@@ -34,14 +34,14 @@ pub(crate) type IsWanted<'w> = dyn Fn(&Document<'_>) -> bool + Sync + 'w;
 /// Documents that a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
-    /// The first document with the name.
+    /// The first document with the sought name.
     First,
-    /// All documents with the name.
+    /// All documents with the sought name.
     All,
 }
 
-/// Result of reading one shard in a search: the number of its records, and whether it has a document with
-/// the sought ID.
+/// Result of reading one shard (a file or a part of it) in a search: the number of its records, and whether it has a
+/// document with the sought ID.
 struct SearchedShard {
     shard: usize,
     records: u64,
@@ -90,12 +90,13 @@ impl InputSearch<'_> {
         Ok(found)
     }
 
-    /// Calls `visit` with the file and the record number of each document for which `is_wanted` returns true, in reading
-    /// order.
+    /// Calls `visit` with the file and the record number of each document for which `is_wanted` returns true, in
+    /// reading order.
     ///
     /// # Errors
     ///
-    /// This build cannot read a format of the collection, the system does not start the threads, or the work is cancelled.
+    /// This build cannot read a format of the collection, the system does not start the threads, or the work is
+    /// cancelled.
     pub(crate) fn visit_wanted(
         &self,
         is_wanted: &IsWanted<'_>,
@@ -138,7 +139,8 @@ impl InputSearch<'_> {
     ///
     /// # Errors
     ///
-    /// This build cannot read a format of the collection, the system does not start the threads, or the work is cancelled.
+    /// This build cannot read a format of the collection, the system does not start the threads, or the work is
+    /// cancelled.
     pub(crate) fn documents_at(&self, places: &BTreeSet<Place>) -> Result<HeldPlaces> {
         let collection = self.collection;
         let threads = Threads::new(self.threads)?;
@@ -194,8 +196,9 @@ impl InputSearch<'_> {
         Ok(threads.try_map(shards, || Ok(()), read)?.into_iter().flatten().collect())
     }
 
-    /// Reads the shards, in any order, to count their records and to find the ID. Returns the results in the
-    /// order of the shards. For [`Matches::First`], the shards after the first one with the ID may be missing.
+    /// Reads the shards (files or parts of them) in any order. Counts their records and searches them for the ID in
+    /// `sought`. Returns the results in the order of the shards. For [`Matches::First`], the shards after the first one
+    /// with the ID may be missing. `name_of` returns the file name of a shard.
     fn search_shards<'n>(
         &self,
         sought: Sought<'_>,
@@ -226,17 +229,18 @@ impl InputSearch<'_> {
     }
 }
 
-/// Counter of the records before each shard in its file. Shards number their records from 0, but outputs count from the
-/// beginning of the file.
+/// Counter of the records that precede each shard in its file. Shards number their records from 0, but outputs count
+/// from the beginning of the file.
 #[derive(Default)]
 struct FirstRecords {
     file: Option<usize>,
-    /// Number of records of the earlier shards of the file.
+    /// Number of records in the shards of the file that were counted so far.
     records: u64,
 }
 
 impl FirstRecords {
-    /// Returns the number of records before the next shard, which is in file number `file` and has `records` records.
+    /// Returns the number of records before the next shard in its file. The shard is in file number `file` and has
+    /// `records` records. Shards must come in their order.
     fn of_shard(&mut self, file: usize, records: u64) -> u64 {
         if self.file.replace(file) != Some(file) {
             self.records = 0;
@@ -247,7 +251,7 @@ impl FirstRecords {
     }
 }
 
-/// Documents of a collection by their places.
+/// Documents of a collection in memory, by their places (file number and record number).
 pub(crate) type HeldPlaces = BTreeMap<Place, HeldDocument>;
 
 /// Returns the places in a file whose records have numbers from `first` to `end`, which is not included.
@@ -262,7 +266,7 @@ fn places_in(
 }
 
 impl Matches {
-    /// Returns whether the reading of a shard goes on after a document that is or is not the sought one.
+    /// Returns `Break` if the rest of a shard need not be read: a document was found, and only the first one is wanted.
     fn flow(self, is_found: bool) -> ControlFlow<()> {
         if is_found && self == Self::First {
             ControlFlow::Break(())

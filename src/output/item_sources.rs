@@ -5,7 +5,7 @@ use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::item_source::ItemSource;
 use simtool_read::Corpus;
 
-/// Counts the items of each file, in reading order.
+/// Returns counts for each file of items, in reading order, for example the number of its items that documents contain.
 pub(crate) fn item_sources(items: &dyn Corpus, found: &FoundContamination) -> Vec<ItemSource> {
     let ids = &found.items.ids;
     let least = ItemSource::least_common(found.documents.ids.len() as u64);

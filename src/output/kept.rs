@@ -1,5 +1,5 @@
-//! The output `kept`: copies of the input files without the removed documents, and the list of the copies. And the output
-//! `removed_copies`: the removed documents alone.
+//! The output `kept`: copies of the input files without the removed documents, and the list of the copies. And the
+//! output `removed_copies`: the removed documents alone.
 
 use super::copy_check::CopyCheck;
 use super::document_status::DocumentStatus;
@@ -110,7 +110,8 @@ impl RowTable for FileRows {
     ];
 }
 
-/// Returns the files of the documents. `setting` is the option that needs them.
+/// Returns the collection of files that the documents are in. `setting` is the option that needs files, for the error
+/// message.
 fn files_of<'r>(results: &Results<'r>, setting: &'static str) -> Result<&'r Collection> {
     let rule = "needs documents that are in files";
     let files = results.findings.documents().collection.as_files();
@@ -174,7 +175,7 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Counts of the copies that were written.
+/// Result of writing the copies: the documents that could not be edited, and the number of files without a copy.
 pub(super) struct WrittenCopies {
     /// Documents that were copied whole because their records cannot be edited, ascending.
     pub(super) unedited: Vec<DocOrdinal>,
@@ -182,7 +183,7 @@ pub(super) struct WrittenCopies {
     pub(super) unreadable_files: u64,
 }
 
-/// Copies of files, and the list of the copies.
+/// Copies of files that are written together with a list of the copies.
 pub(super) struct ListedCopies<'c> {
     pub(super) files: &'c Collection,
     pub(super) ids: &'c DocumentIds,
@@ -230,7 +231,7 @@ impl ListedCopies<'_> {
 /// Folders of a Maildir. Programs for mails read a folder only if it has all of them, empty ones too.
 const MAIL_FOLDERS: [&str; 3] = ["cur", "new", "tmp"];
 
-/// Creates the folders of each Maildir that have no copies.
+/// Creates the folders `cur`, `new` and `tmp` in the copy of each Maildir, even if no mail was copied to them.
 fn complete_mail_folders(files: &Collection, copies: &[CopyStatus], folder: &Path) -> Result<()> {
     let mut completed = BTreeSet::new();
     for (file, status) in copies.iter().enumerate() {
@@ -255,12 +256,12 @@ fn complete_mail_folders(files: &Collection, copies: &[CopyStatus], folder: &Pat
     Ok(())
 }
 
-/// Copies of the input files, and the documents that are kept in them.
+/// List of the input files and their copies, which is the output `files`.
 struct CopyList<'c> {
     files: &'c Collection,
     ids: &'c DocumentIds,
     statuses: &'c [CopyStatus],
-    /// For each document, whether its copy has it.
+    /// For each document of the input, whether the copies contain it.
     kept: &'c [bool],
 }
 

@@ -37,27 +37,29 @@ pub enum BadRecords {
 
 /// Rules for the records that are copied.
 pub(crate) struct CopyRules<'r> {
-    /// Returns the status of a document.
+    /// Function that returns the status of a document: whether its record is copied, left out, or copied with cuts in
+    /// its text.
     pub(crate) status: &'r (dyn Fn(DocOrdinal) -> DocumentStatus + Sync),
-    /// Text that replaces each cut, see [`TextEdit::mask`].
+    /// Text that replaces each part that is cut out of a text, see [`TextEdit::mask`].
     pub(crate) mask: Option<&'r str>,
     /// Whether bad records are copied.
     pub(crate) bad_records: BadRecords,
     /// For each file, whether it is copied. `None` if all are.
     pub(crate) files: Option<&'r [bool]>,
-    /// Receiver of the texts that the copying passes.
+    /// Collector that keeps the beginnings of some texts while the files are copied. `None` if no texts are needed.
     pub(crate) texts: Option<&'r CaughtTexts>,
-    /// Fields that the records of documents get.
+    /// Fields that are added to the records of documents. `None` if none are added.
     pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
-    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies. Only for rules that
-    /// add no fields.
+    /// Store of finished copies, which a later run uses if this run is stopped. `None` if the run stores no copies.
+    /// Must be `None` if fields are [`added`](Self::added).
     pub(crate) stored: Option<&'r StoredCopies>,
     /// Whether copies with cuts are read again and checked. Debug builds always check them.
     pub(crate) is_checked: bool,
 }
 
 impl<'r> CopyRules<'r> {
-    /// Creates rules by which bad records are copied. `mask` replaces each cut.
+    /// Creates rules by which bad records are copied. `mask` is the text that replaces each part that is cut out of a
+    /// text.
     pub(crate) fn new(
         status: &'r (dyn Fn(DocOrdinal) -> DocumentStatus + Sync),
         mask: Option<&'r str>,
@@ -76,7 +78,7 @@ impl<'r> CopyRules<'r> {
         }
     }
 
-    /// Returns the same rules, but copies are stored in `stored` and taken from there.
+    /// Returns the same rules with a store: copies are stored in `stored`, and copies that are already there are used.
     pub(crate) fn with_stored(self, stored: Option<&'r StoredCopies>) -> Self {
         Self { stored, ..self }
     }
@@ -90,7 +92,7 @@ impl<'r> CopyRules<'r> {
 /// Result of copying the input files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptCopies {
-    /// For each input file, whether it was copied.
+    /// For each input file, the path of its copy, or the reason why it has none.
     pub(crate) files: Vec<CopyStatus>,
     /// Documents whose records were copied as they are although parts of their texts should be cut, or although fields
     /// should be added, because these records cannot be edited. In reading order.
@@ -200,7 +202,7 @@ pub(crate) fn write_kept_copies(
     Ok(copies.into_result(names))
 }
 
-/// Returns the shards of each file, and the way in which they are copied.
+/// Returns for each file its shards (parts that can be read alone), and the way in which they are copied.
 fn shards_of_files(collection: &Collection, rules: &CopyRules<'_>) -> Vec<FileShards> {
     let mut shards = Vec::with_capacity(collection.file_count());
     let mut next = 0;
@@ -232,8 +234,8 @@ struct Copies<'c> {
     ids: &'c DocumentIds,
     rules: &'c CopyRules<'c>,
     shards: Vec<FileShards>,
-    /// For each file, the reason why it has no copy, if there is a reason. Such a file is copied by one thread, because
-    /// a file that several threads copy always has a copy.
+    /// For each file, the reason why it has no copy. Empty if it has one. A file that several threads copy always has a
+    /// copy.
     missing: Vec<OnceLock<NoCopy>>,
     /// Documents whose records could not be edited.
     unedited: Mutex<BTreeSet<DocOrdinal>>,
@@ -247,7 +249,7 @@ struct FileShards {
     is_cut: bool,
     /// Compression and format of the file. `None` if they cannot be recognized.
     recognized: Option<Recognized>,
-    /// Whether the copy has the fields [`CopyRules::added`].
+    /// Whether the records of the copy get the fields [`CopyRules::added`].
     adds_fields: bool,
 }
 
@@ -260,7 +262,7 @@ enum CopiedBytes<'k> {
 }
 
 impl Copies<'_> {
-    /// Puts the stored copies of all files at their names in `folder`. All other copies are there already.
+    /// Puts each copy that is in the store at its path in `folder`. All other copies are there already.
     fn place_stored(
         &self,
         stored: Option<&FittingCopies<'_>>,
@@ -287,7 +289,7 @@ impl Copies<'_> {
         KeptCopies { files, unedited: unedited.into_iter().collect() }
     }
 
-    /// Copies the unit of `writer`, which is a shard or a whole file.
+    /// Reads the unit that `writer` names, which is one shard or a whole file, and writes the records that are copied.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
         let FileShards { shards, is_cut, recognized, .. } = &self.shards[unit.file];
@@ -335,7 +337,7 @@ impl Copies<'_> {
         self.missing[file].get_or_init(|| reason);
     }
 
-    /// Copies a table. All threads read its shards, and then encode groups of its rows.
+    /// Copies a table such as a Parquet file. All threads read its shards (parts), and then encode groups of its rows.
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
@@ -399,7 +401,7 @@ impl Copies<'_> {
         self.collection.copy_rows(file, &copy)
     }
 
-    /// Reads some shards of a file and calls `keep` with every record, or part of a record, that is copied.
+    /// Reads some shards (parts) of a file and calls `keep` with every record, or part of a record, that is copied.
     /// Returns counts of the records.
     fn read_kept(
         &self,
@@ -524,7 +526,7 @@ impl Copies<'_> {
         self.unedited.lock().unwrap_or_else(PoisonError::into_inner).extend(documents);
     }
 
-    /// Returns the documents in this range whose records could not be edited.
+    /// Returns the documents with numbers in `documents` whose records could not be edited.
     fn unedited_among(&self, documents: Range<u32>) -> Vec<DocOrdinal> {
         let unedited = self.unedited.lock().unwrap_or_else(PoisonError::into_inner);
         unedited.range(DocOrdinal(documents.start)..DocOrdinal(documents.end)).copied().collect()

@@ -19,11 +19,11 @@ use std::ops::Range;
 /// Way in which copies of the files are freed from evaluation items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemRemoval {
-    /// Leaves out documents that contain an item.
+    /// Leaves out documents that contain an evaluation item.
     Drop,
-    /// Cuts the words of items.
+    /// Cuts the words of evaluation items out of the texts.
     Cut,
-    /// Replaces the words of items by another text.
+    /// Replaces the words of evaluation items by another text.
     Mask,
 }
 
@@ -47,7 +47,7 @@ impl Choice for ItemRemoval {
     }
 }
 
-/// Counts of the documents that contain items, one count for each way in which the copies treat them.
+/// Counts of the documents that contain evaluation items, one count for each way in which the copies treat them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreedDocuments {
     /// Number of documents that were left out.
@@ -66,14 +66,14 @@ pub(crate) struct WithoutItems<'c> {
     pub(crate) removal: ItemRemoval,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub(crate) mask: &'c str,
-    /// Whether the documents that contain items are also written to separate files.
+    /// Whether the documents that contain evaluation items are also written to separate files.
     pub(crate) writes_removed: bool,
-    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies.
+    /// Store of finished copies, which a later run uses if this run is stopped. `None` if the run stores no copies.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
 
 impl WithoutItems<'_> {
-    /// Writes the copies, and the list of the copies in this format.
+    /// Writes copies of the files without the items, and the list of the copies in this format.
     ///
     /// # Errors
     ///
@@ -109,7 +109,8 @@ impl WithoutItems<'_> {
         })
     }
 
-    /// Returns the bytes of each document that are words of items, as ranges in order that do not overlap.
+    /// Returns for each document that contains items the byte ranges of their words in its text. The ranges ascend and
+    /// do not overlap.
     fn spans(&self) -> BTreeMap<u32, Vec<Range<usize>>> {
         let mut spans: BTreeMap<u32, Vec<Range<usize>>> = BTreeMap::new();
         for item in &self.found.found {

@@ -3,8 +3,8 @@
 use simtool_model::document::{Content, Record};
 use simtool_read::Recognized;
 
-/// Removes the separator before the first element of a copied array, for example the comma before the first
-/// object of a JSON array. All other elements keep theirs.
+/// Removes the separator before the first element of a copied array, for example the comma before the first object of a
+/// JSON array. All other elements keep their separators.
 #[derive(Debug, Default)]
 pub(super) struct LeadingSeparator {
     /// The character at the start of each element except the first. `None` if the format has none.
@@ -16,7 +16,7 @@ pub(super) struct LeadingSeparator {
     state: ArrayState,
 }
 
-/// How far an array was copied.
+/// State of the copy of an array: whether the array has begun or ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ArrayState {
     /// No array has begun, or its end was copied.
@@ -29,13 +29,14 @@ enum ArrayState {
 }
 
 impl LeadingSeparator {
-    /// Creates the separators of a file of this format. `None` means that the format is not known.
+    /// Creates the value for copying a file of the format `recognized`, which is `None` if the format is not known.
     pub(super) fn of_format(recognized: Option<Recognized>) -> Self {
         let character = recognized.and_then(|recognized| recognized.format.leading_separator());
         Self { character, ..Self::default() }
     }
 
-    /// Returns the bytes of `record` as the copy has them. Bytes between arrays begin another array.
+    /// Returns the bytes of `record` that the copy gets. A record that is not an element, such as `[` or `][`, begins
+    /// or ends an array, and is copied whole.
     pub(super) fn copied_record<'b>(&mut self, record: &Record<'b>) -> &'b [u8] {
         if matches!(record.content, Content::PassThrough) {
             (self.has_kept, self.has_left_out) = (false, false);
@@ -49,7 +50,7 @@ impl LeadingSeparator {
         self.copied(record.bytes)
     }
 
-    /// Notes that the next element is not copied.
+    /// Records that the next element is not copied. `content` is its content, which may be a bad record.
     pub(super) fn leave_out(&mut self, content: &Content<'_>) {
         self.has_left_out |= !self.has_kept;
         if self.state == ArrayState::Inside && matches!(content, Content::Bad(_)) {
@@ -57,14 +58,15 @@ impl LeadingSeparator {
         }
     }
 
-    /// Returns the bytes that the copy needs at the end of the file, because its last array has no end.
+    /// Returns `]` and a line feed if the end of the last array may have been left out with a bad record. Otherwise
+    /// returns no bytes.
     pub(super) fn end(&self) -> &'static [u8] {
         let lacks_end = self.character.is_some() && self.state == ArrayState::MayHaveEnded;
         if lacks_end { b"]\n" } else { b"" }
     }
 
-    /// Returns the bytes of the next element, or of its next part, as the copy has them. The bytes have no separator if
-    /// all elements before this one were left out.
+    /// Returns the bytes that the copy gets of the next element, or of its next part. If all elements before this one
+    /// were left out, the bytes have no separator.
     pub(super) fn copied<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let is_first = !std::mem::replace(&mut self.has_kept, true);
         match self.character {

@@ -74,7 +74,7 @@ const SUMMARY: OutputDescription = OutputDescription {
     columns: Vec::new,
 };
 
-/// Name of the file with the request of a run.
+/// Name of the file with the request of a run, which has its command, paths and settings.
 pub(crate) const REQUEST: &str = "request.json";
 
 const REQUESTED: OutputDescription = OutputDescription {

@@ -18,13 +18,14 @@ const PREVIEW_BYTES: usize = 600;
 /// the text that is cheapest to read.
 const PREVIEW_CANDIDATES: usize = 200;
 
-/// Minimum number of texts from which the page computes the words that a larger cluster shares.
+/// Minimum number of texts to compute the words that the documents of a cluster share. A cluster with fewer documents
+/// needs the texts of all its documents.
 const FEWEST_COMPARED: usize = 5;
 
-/// A cluster that the page lists, and the texts that are read for it.
+/// A cluster that the report page lists, and the texts that are read to show it.
 pub(super) struct ListedCluster<'c> {
     cluster: &'c Cluster<'c>,
-    /// Beginning of a text that was kept in memory.
+    /// Beginning of a text of the cluster that was kept in memory while the input was read. `None` if none was kept.
     excerpt: Option<Preview>,
     /// Document whose text is the preview. `None` if there is an excerpt, or if reading a text costs too much.
     preview: Option<WantedText>,
@@ -32,7 +33,7 @@ pub(super) struct ListedCluster<'c> {
     compared: Vec<WantedText>,
 }
 
-/// Chooses the largest clusters, and the texts that are read for them.
+/// Chooses the largest clusters for the report page, and the texts that are read to show them.
 pub(super) fn list_clusters<'c>(
     findings: &Findings<'_>,
     clusters: &'c [Cluster<'c>],

@@ -4,8 +4,8 @@
 //!   [`output_descriptions`] lists the outputs, and `write_outputs` writes the outputs of a run.
 //! * [`emit_pairs`] writes the pairs of fingerprints that a join of fingerprint files finds.
 //! * [`write_fingerprints`] writes the fingerprints of a collection, with the IDs of its documents.
-//! * [`finished_run`] reads the outputs of a finished run, to find what became of a document. [`found_parts`] does so for
-//!   searches.
+//! * [`finished_run`] reads the outputs of a finished run, to find whether a document was kept or removed.
+//! * [`found_parts`] reads the outputs of a finished search, to find its results about a document.
 
 mod affordable_texts;
 mod annotated;

@@ -5,7 +5,7 @@ use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
-/// Meaning of the column `content`.
+/// Description of the column `content`, which says which part of a document is compared.
 pub(super) const CONTENT_MEANING: &str = "The compared part: `all`, the whole text. Of an HTML page: `main`, the main content; `little`, a main content with \
      a small share of the letters of the page; `whole`, because the page has no main content; `noscript` or `hidden`, \
      because most of the text is in such elements.";
@@ -14,7 +14,7 @@ pub(super) const CONTENT_MEANING: &str = "The compared part: `all`, the whole te
 pub(super) const RECORD_MEANING: &str =
     "Number of its record in the file, from 0. Empty lines count, too.";
 
-/// Columns of the name of a document, for objects in the rows of other outputs.
+/// Columns of the name of a document (ID, file and record number), for objects in the rows of other outputs.
 pub(super) struct NameColumns;
 
 impl RowTable for NameColumns {
@@ -81,7 +81,8 @@ pub(super) struct NamedPair<'r> {
     pub(super) closeness: Option<Closeness>,
     /// Words of the first document that the second one lacks. `None` if they were not counted.
     pub(super) lost: Option<LostWords>,
-    /// Number of kept documents that have the words of the first document together. `None` if the run compared pairs.
+    /// Number of kept documents that together have the words of the first document. `None` unless the run decides by
+    /// coverage.
     pub(super) covered_by: Option<u32>,
 }
 

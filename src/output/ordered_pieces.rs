@@ -42,15 +42,15 @@ pub(super) struct OrderedPieces<'p> {
 #[derive(Debug, Default)]
 struct QueueState {
     next_unit: usize,
-    /// Number of units that are being read.
+    /// Number of units (parts of files) that threads are reading.
     reading: usize,
     /// Number of threads that wait until this state or a file changes.
     waiting: usize,
-    /// Chunks that any idle thread may compress.
+    /// Chunks (bytes that are compressed together) that any idle thread may compress.
     jobs: VecDeque<PackJob>,
     /// First error that any thread met. It ends the work.
     failed: Option<Error>,
-    /// Whether threads must stop and start nothing new.
+    /// Whether all threads must stop, because one of them has failed or panicked.
     is_over: bool,
 }
 
@@ -90,7 +90,8 @@ struct OrderedFile {
     units: usize,
     /// Position of the chunk that is written next: the number of its unit, and its number in the unit.
     next: (usize, usize),
-    /// Compressed chunks that wait until all earlier chunks are written. The key is the unit number and the chunk number.
+    /// Compressed chunks that wait until all earlier chunks are written. The key is the unit number and the chunk
+    /// number.
     pieces: BTreeMap<(usize, usize), WaitingPiece>,
     waiting_bytes: usize,
 }
@@ -244,9 +245,9 @@ impl<'p> OrderedPieces<'p> {
         self.pack(job)
     }
 
-    /// Waits while too many compressed bytes of the unit's file wait for earlier chunks. Compresses queued
-    /// chunks meanwhile. `next` is the number of the chunk that the caller will pass on next. Returns at once
-    /// if the file needs this chunk next.
+    /// Waits while the file of `unit` has too many compressed bytes that cannot be written before earlier chunks.
+    /// Compresses queued chunks meanwhile. `next` is the number of the chunk in `unit` that the caller makes next.
+    /// Returns at once if this chunk is the next to be written.
     fn catch_up(&self, unit: FileUnit, next: usize) -> Result<()> {
         let most = WAITING_BYTES * self.threads;
         let mut state = self.state();
@@ -288,7 +289,7 @@ impl<'p> OrderedPieces<'p> {
     }
 }
 
-/// Receiver of the chunks of one unit, in their order.
+/// Receiver of the chunks of one unit, which is a part of a file. The chunks come in their order.
 pub(super) struct UnitWriter<'p> {
     pieces: &'p OrderedPieces<'p>,
     unit: FileUnit,
@@ -297,7 +298,7 @@ pub(super) struct UnitWriter<'p> {
 }
 
 impl UnitWriter<'_> {
-    /// Returns the unit that must be read.
+    /// Returns the unit (part of a file) that the caller must read.
     pub(super) fn unit(&self) -> FileUnit {
         self.unit
     }

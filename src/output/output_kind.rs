@@ -15,7 +15,7 @@ pub(super) struct Output {
     pub(super) description: OutputDescription,
     /// Name of the stage in the summary to which the time of writing this output is added.
     pub(super) stage: &'static str,
-    /// Function that returns whether the user asked for the output, and the method has it.
+    /// Function that returns whether the output is written: the user has asked for it, and the method can make it.
     pub(super) is_wanted: fn(&Results<'_>) -> bool,
     pub(super) write: fn(&Results<'_>) -> Result<()>,
 }

@@ -13,7 +13,7 @@ use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 use std::io::{self, Write};
 
-/// Passages of a collection, for the page about them.
+/// Data of the page about the repeated passages of a collection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PagePassages<'p> {
     pub(crate) collection: &'p dyn Corpus,

@@ -17,7 +17,8 @@ use simtool_compute::context::Context;
 use simtool_set_join::close::ClosePair;
 use std::cmp::Reverse;
 
-/// Number of pairs near the limit that the preview shows. If there are enough, half of them are below the limit.
+/// Number of pairs close to the limit of similarity or distance that the preview shows. If there are enough, half of
+/// them just miss the limit.
 pub(crate) const NEAR_PAIRS: usize = 20;
 
 /// Collects the preview, and completes the counts of `summary`. `near_misses` are pairs just below the limit, or `None`
@@ -89,13 +90,13 @@ pub(crate) fn preview(
     })
 }
 
-/// Returns a pair in the form of a removal, so that its texts are found in the same way.
+/// Returns a pair of documents in the form of a removal, so that their texts are found in the same way.
 fn as_removal(ClosePair { a, b, closeness }: ClosePair) -> Removal {
     Removal { row: a, kept: b, closeness: Some(closeness) }
 }
 
-/// Returns at most `most` removals: those of the least similar documents, the least similar first. With coverage,
-/// returns the removals that lose most words.
+/// Returns at most `most` removals in which the removed and the kept document are least similar, the least similar
+/// first. With coverage, returns the removals that lose most words.
 fn closest_to_limit(findings: &Findings<'_>, most: usize) -> Vec<Removal> {
     let is_coverage = findings.coverage().is_some();
     let is_proven = |removal: &&Removal| is_coverage || removal.closeness.is_some();

@@ -1,6 +1,6 @@
 //! Counts of the records of an input file while it is copied.
 
-/// Counts of the records in some shards of a file.
+/// Counts of the records in some shards (parts) of a file.
 #[derive(Debug, Default)]
 pub(super) struct RecordCounts {
     pub(super) records: u64,

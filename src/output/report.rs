@@ -26,8 +26,8 @@ pub(super) struct PageTexts<'c> {
 }
 
 impl<'c> PageTexts<'c> {
-    /// Chooses examples, clusters and texts. If `is_copied`, all documents that may be removed are read anyway, so
-    /// their texts cost nothing.
+    /// Chooses examples, clusters and texts. If `is_copied`, all documents that may be removed are read anyway to copy
+    /// them, so their texts cost nothing.
     pub(super) fn choose(
         findings: &Findings<'c>,
         clusters: &'c [Cluster<'c>],
@@ -43,7 +43,8 @@ impl<'c> PageTexts<'c> {
         Self { examples, clusters, texts }
     }
 
-    /// Returns the receiver of the chosen texts that are read anyway. `None` if there are none.
+    /// Returns a collector for the chosen texts of documents that the run reads anyway to copy them. Returns `None` if
+    /// the run copies no documents.
     pub(super) fn caught(&self, memory: &Ledger) -> Option<CaughtTexts> {
         self.texts.caught(memory)
     }
@@ -101,7 +102,8 @@ pub(super) fn title(collection: &dyn Corpus) -> String {
     }
 }
 
-/// Returns the first bad records of all collections, up to the number that the page lists.
+/// Returns the first records of all collections that could not be read as documents, up to the number that the page
+/// lists.
 pub(super) fn quarantined(sides: &Sides<Side<'_>>) -> Vec<QuarantinedRecord> {
     let of_side = sides.iter().flat_map(|side| {
         side.read.quarantined.iter().map(|bad| QuarantinedRecord {
@@ -115,7 +117,7 @@ pub(super) fn quarantined(sides: &Sides<Side<'_>>) -> Vec<QuarantinedRecord> {
     of_side.take(BAD_RECORDS).collect()
 }
 
-/// Returns the pages of each collection whose main content is a small share of their text.
+/// Returns the HTML pages of each collection whose main content is a small share of their text.
 pub(super) fn little_pages(sides: &Sides<Side<'_>>) -> Vec<PartOfPage> {
     let of_side = sides.iter().flat_map(|side| {
         side.read.little_pages.as_slice().iter().map(|page| PartOfPage {

@@ -7,20 +7,21 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Minimum number of columns of rows that are recognized. A table of users may have the names of fewer columns.
+/// Minimum number of columns of an output whose files are recognized. With fewer columns, a table of a user could have
+/// the same column names by chance.
 const LEAST_COLUMNS: usize = 4;
 
 /// Number of bytes at the start of a file in which its first row must be, and at the end of a Parquet file in which the
 /// name of its format must be.
 const READ_BYTES: u64 = 16 << 10;
 
-/// Name in the metadata of each Parquet file that simtool writes.
+/// Name of an entry in the metadata of each Parquet file that simtool writes.
 const PARQUET_FORMAT: &[u8] = b"simtool.format";
 
 /// Columns of files with fingerprints as JSON Lines.
 const FINGERPRINTS: [&str; 4] = ["id", "file", "record", "fingerprint"];
 
-/// Columns of all outputs with rows.
+/// Names of the columns of all outputs with rows, by which files of these outputs are recognized.
 #[derive(Debug)]
 pub(crate) struct ResultFiles {
     outputs: Vec<Vec<String>>,

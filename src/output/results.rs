@@ -24,14 +24,14 @@ pub(super) struct Results<'f> {
     /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,
     pub(super) outputs: &'f Outputs,
-    /// Numbers of removals by source.
+    /// Numbers of removed documents by source, for example by file.
     pub(super) sources: &'f SourceCounts,
     pub(super) folder: &'f OutputFolder,
     /// Number of documents whose records in the output `annotated` have no added fields.
     pub(super) unannotated: AtomicU64,
     /// Number of files without a copy in the output `kept`, because no record of them can be read.
     pub(super) uncopied_files: AtomicU64,
-    /// Receiver of texts for the page, if the copying passes all texts.
+    /// Collector of texts for the page while the inputs are copied. `None` if they are not copied.
     pub(super) texts: Option<&'f CaughtTexts>,
     /// Threads that write, and receiver of the progress.
     pub(super) context: &'f Context<'f>,

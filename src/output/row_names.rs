@@ -26,8 +26,8 @@ impl<'i> RowNames<'i> {
         Ok(Self([first, second]))
     }
 
-    /// Returns the byte between the names of equal fingerprints in a line. `side` is 0 for the first
-    /// fingerprints (`a`) of pairs and 1 for the second (`b`).
+    /// Returns the byte that separates names in a line that lists a group of equal fingerprints. `side` is 0 for the
+    /// first fingerprints (`a`) of pairs and 1 for the second (`b`).
     pub(super) fn separator(&self, side: usize) -> u8 {
         // IDs may contain blanks, so a blank could not separate them.
         if self.0[side].is_some() { b'\t' } else { b' ' }

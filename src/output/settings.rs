@@ -10,7 +10,7 @@ pub(super) const MOST_PAIRS: u64 = 100_000_000;
 
 /// Value of the option `output_format` for the IDs of removed documents alone.
 pub(crate) const ONLY_IDS: &str = "ids";
-/// Value of the option `write_kept` for copies without bad records.
+/// Value of the option `write_kept` for copies without bad records, which could not be read as documents.
 pub(crate) const READABLE: &str = "readable";
 
 /// Settings that say which outputs a run writes, and in which format.
@@ -31,7 +31,7 @@ pub struct Outputs {
     pub removed: bool,
     /// Columns of the list of all documents. `None` if it is not written.
     pub annotation: Option<Annotation>,
-    /// Whether copies of the inputs contain bad records.
+    /// Whether copies of the inputs contain bad records, which could not be read as documents.
     pub bad_records: BadRecords,
 }
 

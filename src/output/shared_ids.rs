@@ -14,7 +14,7 @@ pub(super) struct SharedIds<'i> {
 }
 
 impl<'i> SharedIds<'i> {
-    /// Finds the documents. Runs on the caller's pool of threads.
+    /// Finds all documents that have the same ID as another document. Runs on the caller's pool of threads.
     ///
     /// # Complexity
     ///

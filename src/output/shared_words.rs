@@ -27,15 +27,16 @@ use std::num::NonZeroUsize;
 
 /// Maximum number of documents of a cluster that are compared.
 pub(super) const COMPARED_DOCUMENTS: usize = 20;
-/// Minimum number of documents of a template cluster. Versions of a page and its translations are often as many
-/// as five.
+/// Minimum number of documents of a template cluster, which has pages with the same frame and different contents.
+/// Smaller clusters are often versions or translations of one page.
 pub(super) const TEMPLATE_DOCUMENTS: usize = 8;
-/// Minimum number of own words of a document of a template cluster, on average.
+/// Minimum number of own words of a document of a template cluster, on average. Own words are words that not nearly all
+/// documents share.
 const TEMPLATE_OWN_WORDS: usize = 2;
-/// Number of words of the runs that decide whether a word is shared.
+/// Number of words in a run. A run is a sequence of consecutive words. Runs decide whether a word is shared.
 const RUN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
 
-/// Words of one document: hashes of all words, and of all runs of [`RUN`] words.
+/// Words of one document: hashes of all words, and of all sequences of [`RUN`] consecutive words.
 struct DocumentWords {
     words: Vec<u64>,
     runs: Vec<u64>,
@@ -53,7 +54,7 @@ impl DocumentWords {
         Self { words: tokens.hashes.clone(), runs }
     }
 
-    /// Returns for each word whether it is in a run that `is_common`.
+    /// Returns for each word whether it is in a sequence of [`RUN`] words for whose hash `is_common` returns true.
     fn shared(&self, is_common: impl Fn(u64) -> bool) -> Vec<bool> {
         let mut is_shared = vec![false; self.words.len()];
         for (at, &run) in self.runs.iter().enumerate() {
@@ -67,8 +68,9 @@ impl DocumentWords {
     }
 }
 
-/// Compares the words of some documents of a cluster. `documents` is the number of all documents of the cluster.
-/// Returns `None` if there are fewer than two texts, because nothing can be compared.
+/// Compares `texts`, the texts of some documents of a cluster, and counts the words that nearly all of them share.
+/// `documents` is the number of all documents of the cluster. Returns `None` if there are fewer than two texts, because
+/// nothing can be compared.
 pub(super) fn shared_words(texts: &[&[u8]], documents: usize, isa: Isa) -> Option<SharedWords> {
     if texts.len() < 2 {
         return None;
@@ -128,7 +130,8 @@ fn sorted_set(elements: impl Iterator<Item = u64>) -> Vec<u64> {
 
 /// Returns whether the average Jaccard similarity of two of these sets is below 1/2. Two empty sets are equal.
 fn are_different(sets: &[Vec<u64>]) -> bool {
-    /// Similarity of equal sets. Similarities are whole numbers, so that their sum is the same everywhere.
+    /// Number that means a similarity of 1. Similarities are whole numbers of 1 / `EQUAL`, so that their sum is the
+    /// same on every machine.
     const EQUAL: u64 = 1 << 20;
     let (mut sum, mut pairs) = (0, 0);
     for (at, left) in sets.iter().enumerate() {

@@ -25,7 +25,8 @@ pub(super) fn by_closeness(a: &Removal, b: &Removal) -> Ordering {
     by_closeness.then(a.row.cmp(&b.row))
 }
 
-/// Returns the texts of the kept and of the removed document.
+/// Returns the two texts of a removal that are wanted: the text of the kept document, and then the text of the removed
+/// one.
 pub(super) fn both(removal: &Removal) -> [WantedText; 2] {
     let kept = WantedText { of: Of::Originals, row: removal.kept };
     [kept, WantedText { of: Of::Documents, row: removal.row }]

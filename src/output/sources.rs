@@ -1,5 +1,5 @@
-//! Counts the removed documents by source, for the output `sources`, for conditions on which a run fails, and for a table
-//! on the page. The table also shows the sources of the kept documents.
+//! Counts the removed documents by source, for the output `sources`, for conditions on which a run fails, and for a
+//! table on the page. The table also shows the sources of the kept documents.
 
 use super::findings::{Findings, Side};
 use crate::pipeline::scope::ScopeValue;
@@ -21,7 +21,7 @@ use std::path::{Component, Path, PathBuf};
 /// second one.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
-/// Sources of one collection in reading order.
+/// Sources of the documents of one collection, for example its files or folders, in reading order.
 #[derive(Debug)]
 struct CollectionSources {
     /// Names as bytes, because file names need not be UTF-8.
@@ -29,12 +29,12 @@ struct CollectionSources {
     numbers: Numbers,
 }
 
-/// Numbers of the sources of documents.
+/// Number of the source of each document, stored for whole files if possible. It is an index into the names.
 #[derive(Debug)]
 enum Numbers {
-    /// All documents of a file have one source: a number for each file.
+    /// Number of the source of each file. All documents of a file have the same source.
     OfFiles(Vec<u32>),
-    /// A number for each document.
+    /// Number of the source of each document.
     OfDocuments(Vec<u32>),
 }
 
@@ -58,7 +58,7 @@ impl CollectionSources {
             .unwrap_or_else(|| Self::of_files(files, whole))
     }
 
-    /// Creates the sources that the option `by` names.
+    /// Creates the sources of a collection by the value that the option `by` names, for example the file of a document.
     fn by(by: ScopeValue, side: Side<'_>) -> Self {
         // Files need one number each, however many documents they have.
         if by == ScopeValue::File {
@@ -114,8 +114,8 @@ impl CollectionSources {
     }
 }
 
-/// Numbers different names in the order in which they first occur. Returns these names, and the number of each given
-/// name.
+/// Numbers the different names in `given` in the order in which they first occur. Returns the different names, and for
+/// each element of `given` the number of its name.
 fn numbered<'n>(given: impl Iterator<Item = Cow<'n, [u8]>>) -> (Vec<Vec<u8>>, Vec<u32>) {
     let mut numbers: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
     let mut names = Vec::new();
@@ -138,7 +138,7 @@ fn files(collection: &dyn Corpus) -> Vec<&Path> {
     (0..collection.file_count()).map(|file| collection.file_name(file)).collect()
 }
 
-/// Returns the first `depth` components of the folder of `file`, or `.` if there are none.
+/// Returns the first `depth` components of the path of the folder of `file`, or `.` if the folder has no components.
 fn folder_at_depth(file: &Path, depth: usize) -> Cow<'static, Path> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let start: PathBuf = folder.components().take(depth).collect();
@@ -147,7 +147,7 @@ fn folder_at_depth(file: &Path, depth: usize) -> Cow<'static, Path> {
     if is_empty { Path::new(Component::CurDir.as_os_str()).into() } else { start.into() }
 }
 
-/// Numbers of documents and removals of each source of a run.
+/// Numbers of documents and of removed documents of each source, for example of each file.
 #[derive(Debug)]
 pub(crate) struct SourceCounts {
     sources: Sides<CollectionSources>,
@@ -165,16 +165,18 @@ pub(super) struct SourceRow<'c> {
     pub(super) documents: u64,
     pub(super) removed: u64,
     pub(super) lost_words: Option<u64>,
-    /// Sources of the documents that are kept in place of the removed ones, with the number of removed documents.
+    /// Names of the sources of the documents that are kept in place of removed documents of this source. Each has the
+    /// number of these removed documents.
     pub(super) repeats: Vec<(&'c [u8], u64)>,
 }
 
 impl SourceCounts {
-    /// Minimum number of documents of a source whose removals can be an alarm. Most documents of a small source may
-    /// well be repeats.
+    /// Minimum number of documents of a source that is reported if too many of them are removed. Most documents of a
+    /// smaller source may well be repeats.
     const LEAST_DOCUMENTS: u64 = 100;
 
-    /// Counts the removals of a run by the sources that the user named, or else by file.
+    /// Counts the documents and the removals of each source. Sources are defined by an option of the user, and are
+    /// files otherwise.
     #[must_use]
     pub(crate) fn new(findings: &Findings<'_>) -> Self {
         // Files are what users can look at if one of them is alarming.
@@ -182,6 +184,8 @@ impl SourceCounts {
         Self::of(findings, findings.sides.map(|side| CollectionSources::by(by, side)))
     }
 
+    /// Counts the documents and the removals of each source in `sources`, which has the sources of each collection.
+    ///
     /// # Complexity
     ///
     /// O(r log s) for r removed documents and s shards.
@@ -223,7 +227,8 @@ impl SourceCounts {
         })
     }
 
-    /// Returns the number of sources from which more than the share `most` is removed. Small sources do not count.
+    /// Returns the number of sources from which more than the share `most` is removed. Sources with few documents do
+    /// not count.
     pub(crate) fn count_above(&self, most: Percentage) -> u64 {
         self.above(most).count() as u64
     }
@@ -247,7 +252,7 @@ impl SourceCounts {
         ))
     }
 
-    /// Returns the sources from which more than the share `most` is removed. Small sources do not count.
+    /// Returns the sources from which more than the share `most` is removed. Sources with few documents do not count.
     fn above(&self, most: Percentage) -> impl Iterator<Item = SourceRow<'_>> {
         self.rows().filter(move |row| {
             row.documents >= Self::LEAST_DOCUMENTS && !most.allows(row.removed, row.documents)
@@ -255,11 +260,11 @@ impl SourceCounts {
     }
 }
 
-/// Returns the table of sources for the page. They are those of `counts` if the user named them, and otherwise files or
-/// folders.
+/// Returns the table of sources for the report page. If the user defined sources by an option, they are the sources of
+/// `counts`. Otherwise they are files or folders.
 ///
-/// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the
-/// [`SOURCES`] sources whose documents replace the most removed documents. Both are in descending order.
+/// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the [`SOURCES`] sources
+/// whose documents are kept in place of the most removed documents. Both are in descending order.
 pub(super) fn sources(findings: &Findings<'_>, counts: &SourceCounts) -> Sources {
     let chosen;
     let counts = if findings.plan.source().is_some() {
@@ -272,8 +277,9 @@ pub(super) fn sources(findings: &Findings<'_>, counts: &SourceCounts) -> Sources
     table(&counts.sources, &counts.documents, &counts.repeats)
 }
 
-/// Returns the table of sources for the page about passages. Its counts are numbers of words: of all words, of the
-/// words in passages, and of those with a copy in the source of a column.
+/// Returns the table of sources for the page about passages. Its counts are numbers of words. For each source, it has
+/// the number of all words and of words in passages. For each source and column, it has the number of words with a copy
+/// in the source of the column.
 pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) -> Sources {
     let side = Side { collection, read: &found.summary };
     let sources = CollectionSources::choose(&files(collection));
@@ -292,8 +298,8 @@ pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) ->
     table(&Sides::One(sources), &words, &repeats)
 }
 
-/// Returns the table of sources for the page about evaluation items. The first side has the documents and the second one
-/// the items. A document with several items counts for the item of which it has the greatest share.
+/// Returns the table of sources for the page about evaluation items. The first side has the documents and the second
+/// one the items. A document with several items counts for the item of which it has the greatest share.
 pub(super) fn item_sources_of_documents(
     sides: &Sides<Side<'_>>,
     found: &FoundContamination,

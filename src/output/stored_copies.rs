@@ -20,27 +20,29 @@ use std::path::{Path, PathBuf};
 /// disk than to write it again.
 const LEAST_BYTES: u64 = 1 << 20;
 
-/// Store for the copies of the files of a collection.
+/// Store in which a run keeps finished copies of input files until it ends. If the run is stopped, the next run uses
+/// them.
 #[derive(Debug)]
 pub(crate) struct StoredCopies {
     store: CopyStore,
-    /// Key of each file with its settings. `None` if the file cannot be recognized in a later run.
+    /// For each file, a key that is made from the file and the settings. `None` if the file cannot be recognized in a
+    /// later run.
     file_keys: Vec<Option<u128>>,
     /// Minimum number of bytes of a file whose copy is stored.
     least_bytes: u64,
 }
 
-/// Stored copies that fit the results of a run.
+/// Stored copies that a run can use, because they were written with the same status of each document.
 pub(super) struct FittingCopies<'c> {
     stored: &'c StoredCopies,
-    /// For each file, its key, which depends on the statuses of its documents, and the range of its documents. `None`
-    /// if its copy is not stored.
+    /// For each file, the key of its copy, which depends on the statuses of its documents, and the range of its
+    /// documents. `None` if the store takes no copy of the file, for example because it is small.
     files: Vec<Option<(u128, Range<u32>)>>,
-    /// For each file, its documents that were not edited in the copy of an earlier run. `None` if there is no such
-    /// copy.
+    /// For each file, its documents whose records an earlier run could not edit in the stored copy. `None` if there is
+    /// no stored copy.
     stored_unedited: Vec<Option<Vec<DocOrdinal>>>,
-    /// Receiver of the texts that the copying passes. The texts of a file whose copy is stored are stored with the
-    /// copy.
+    /// Collector of texts while the files are copied. The collected texts of a file are stored with its copy, because a
+    /// file whose copy is taken from the store is not read.
     texts: Option<&'c CaughtTexts>,
 }
 
@@ -60,8 +62,8 @@ impl StoredCopies {
         self.store.remove();
     }
 
-    /// Finds the stored copies that fit the statuses of all documents, which `status` returns. `texts` receives the texts
-    /// that are stored with the copies.
+    /// Finds the stored copies that fit the statuses of all documents, which `status` returns. `texts` receives the
+    /// texts that are stored with the copies.
     pub(super) fn fitting<'c>(
         &'c self,
         collection: &Collection,
@@ -94,27 +96,29 @@ impl StoredCopies {
 }
 
 impl FittingCopies<'_> {
-    /// Returns whether the copy of a file is stored, so that it need not be written.
+    /// Returns whether an earlier run stored the copy of a file, so that it need not be written.
     pub(super) fn has(&self, file: usize) -> bool {
         self.stored_unedited[file].is_some()
     }
 
-    /// Returns the documents that were not edited in the stored copies of earlier runs.
+    /// Returns the documents whose records earlier runs could not edit in the stored copies.
     pub(super) fn unedited(&self) -> BTreeSet<DocOrdinal> {
         self.stored_unedited.iter().flatten().flatten().copied().collect()
     }
 
-    /// Returns the range of the documents of a file whose copy is stored, and otherwise an empty range.
+    /// Returns the range of the documents of a file. The range is empty if the store takes no copy of the file.
     pub(super) fn documents(&self, file: usize) -> Range<u32> {
         self.files[file].as_ref().map_or(0..0, |(_, documents)| documents.clone())
     }
 
-    /// Returns the path at which the copy of a file is written before it is stored. `None` if it is not stored.
+    /// Returns the path at which the copy of a file is written before it is stored. `None` if the store takes no copy
+    /// of the file.
     pub(super) fn unfinished(&self, file: usize) -> Option<PathBuf> {
         self.files[file].as_ref().map(|(key, _)| self.stored.store.unfinished(*key))
     }
 
-    /// Stores the complete copy of a file. `unedited` are the documents that were not edited in the copy.
+    /// Stores the complete copy of a file. `unedited` are the documents whose records could not be edited in the copy.
+    /// Does nothing if the store takes no copy of the file.
     ///
     /// # Errors
     ///
@@ -132,7 +136,7 @@ impl FittingCopies<'_> {
         self.stored.store.finish(*key, &note.into_bytes())
     }
 
-    /// Puts the stored copy of a file at `to`.
+    /// Puts the stored copy of a file at the path `to`. Does nothing if the store takes no copy of the file.
     ///
     /// # Errors
     ///
@@ -144,8 +148,9 @@ impl FittingCopies<'_> {
         }
     }
 
-    /// Takes the copy of a file from the store, with the texts that are stored with it. Returns the documents that
-    /// were not edited in it. Returns `None` if there is no copy, or if a wanted text is not stored with it.
+    /// Looks for the stored copy of the file with the index `file`. Passes the texts that are stored with the copy to
+    /// the collector `self.texts`, if there is one. Returns the documents whose records could not be edited in the
+    /// copy. Returns `None` if there is no copy, or if a text that the collector needs is not stored with it.
     fn take(&self, file: usize) -> Option<Vec<DocOrdinal>> {
         let (key, documents) = self.files[file].as_ref()?;
         let note = self.stored.store.note(*key)?;
@@ -196,7 +201,7 @@ mod tests {
         Collection::open(walker.finish().files, options)
     }
 
-    /// Removes every third document, and the documents from `from` on.
+    /// Returns whether a document is kept. Every third document and all documents from `from` on are removed.
     fn is_kept(document: DocOrdinal, from: u32) -> bool {
         !document.0.is_multiple_of(3) && document.0 < from
     }

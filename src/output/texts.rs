@@ -38,13 +38,13 @@ pub(super) const OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(TextRows::COLUMNS),
 };
 
-/// Number of bytes of rows that a thread passes on at once.
+/// Number of bytes of rows that a reading thread collects before it sends them to the writing thread.
 const CHUNK_BYTES: usize = 1 << 18;
 
-/// Number of whole texts of a file that wait to be marked.
+/// Maximum number of whole texts of a file that are in memory and wait to be marked on the page.
 const WAITING_TEXTS: usize = 4;
 
-/// Number of chunks of a file that wait to be written.
+/// Maximum number of chunks of rows of a file that wait to be written.
 const WAITING_CHUNKS: usize = 4;
 
 /// Columns of the output `texts`.
@@ -92,7 +92,7 @@ impl Choice for TextFormat {
 pub(crate) struct ComparedTexts<'c> {
     pub(crate) corpus: &'c dyn Corpus,
     pub(crate) rules: &'c TextRules,
-    /// The same files with the whole texts of the documents, for [`TextFormat::Html`]. `None` for lines.
+    /// The same files with the whole texts of the documents, for [`TextFormat::Html`]. `None` for JSON Lines.
     pub(crate) whole: Option<&'c Collection>,
 }
 
@@ -121,7 +121,7 @@ impl RowTable for TextRows {
     ];
 }
 
-/// Writes a line or an article for each document of a corpus to `out`, in reading order. Several threads read files at the same time.
+/// Writes a line or an article for each document of a corpus to `out`, in reading order. Threads read files in parallel.
 ///
 /// # Errors
 ///
@@ -174,7 +174,7 @@ pub(crate) fn write_texts(
     CollectionSummary::new(corpus, read.into_iter().flat_map(|(_, summaries)| summaries).collect())
 }
 
-/// Takes the sender of a file, unless another thread has it.
+/// Takes the sender of the rows of a file. Returns `None` if another thread has taken it.
 fn take(sender: &Mutex<Option<SyncSender<Vec<u8>>>>) -> Option<SyncSender<Vec<u8>>> {
     sender.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
@@ -199,7 +199,7 @@ fn write_chunks(
     out.flush()
 }
 
-/// Reads the shards of one file, and passes its lines on to `to`.
+/// Reads the shards (parts) of one file, and sends the lines about its documents to `to`.
 fn read_file(
     compared: ComparedTexts<'_>,
     shards: &[usize],
@@ -215,7 +215,8 @@ fn read_file(
     })
 }
 
-/// Sends the whole texts of a file, whose first shards are `shards`, until nobody takes them.
+/// Sends the whole text of each document of a file to `to`, until the receiver is dropped. `shards` are the first
+/// shards (parts) of the file.
 fn send_whole_texts(whole: &Collection, shards: &[usize], to: &SyncSender<WholeText>) {
     let Some(&first) = shards.first() else { return };
     let is_of_file = |shard: &usize| whole.shard_file(*shard) == whole.shard_file(first);
@@ -260,11 +261,11 @@ fn read_shards(
     Ok(summaries)
 }
 
-/// A corpus whose documents become lines while they are read.
+/// Corpus that makes a line or an article of the page for each document that is read from it.
 struct Lined<'l> {
     corpus: &'l dyn Corpus,
     rules: &'l TextRules,
-    /// Whole texts of the documents of the file in their order, if the lines are those of a page.
+    /// Whole texts of the documents of the file in their order, if the output is a page.
     whole_texts: Option<&'l Mutex<Receiver<WholeText>>>,
     /// Number of records of the file that are in earlier shards.
     before: u64,
@@ -281,11 +282,11 @@ impl Lined<'_> {
         }
         let mut blanked = Vec::new();
         let counted = count_words(self.rules.blank(text, &mut blanked));
-        // A piece in a word makes two words of it.
+        // An ignored piece inside a word divides it into two words, so the second number can be greater.
         count_words(text).saturating_sub(counted)
     }
 
-    /// Adds the line of a document, whose number in the file is `record`. Passes lines on if there are many.
+    /// Adds the line or article of the document at `place`. Sends the lines to the writing thread if they are long.
     fn push(&self, document: Document<'_>, place: Place) -> io::Result<()> {
         let mut ruled = RuledText::default();
         let text = self.rules.apply(document.text, &mut ruled);
@@ -313,7 +314,7 @@ impl Lined<'_> {
         }
         // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
-            // The room is a little larger than a chunk, because the last line goes beyond it.
+            // The buffer is larger than a chunk, because the last line goes beyond the end of the chunk.
             let full = std::mem::replace(&mut **lines, Vec::with_capacity(2 * CHUNK_BYTES));
             self.to.send(full).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }

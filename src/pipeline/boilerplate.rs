@@ -1,8 +1,8 @@
 //! Leaves boilerplate out of the comparison: lines that many documents of the collection have, such as menus.
 //!
-//! One more reading counts the documents with each line. Then each document is read without the common lines.
-//! If too few words are left, its whole text is compared, so copies of a page that has nothing of its own are
-//! still found. Equal texts stay equal.
+//! An additional reading counts the documents with each line. Then each document is read without the common lines. If
+//! too few words are left, the whole text of the document is compared. So copies of a page are still found if all lines
+//! of the page are common. Equal texts stay equal.
 //!
 //! # References
 //!
@@ -29,22 +29,24 @@ use std::ops::Range;
 /// is compared.
 const OWN_WORDS: usize = 50;
 
-/// Lines that many documents of a site have, for example of a host, and words that the titles of many of its pages have.
+/// Boilerplate of a collection: lines that many documents of a site (for example of a web host) have, and words that
+/// the titles of many pages of a site have.
 #[derive(Debug)]
 struct CommonLines {
-    /// For the hash of each line together with its site, the number of documents with the line. By the rule for pages,
-    /// the map also has the number of pages for the hash of each site, and the number of titles for the hash of each word
-    /// of titles together with its site.
+    /// Map from a hash to a count. For the hash of a line and its site, it is the number of documents of the site with
+    /// the line. With [`Boilerplate::Pages`], the map also has the number of pages for the hash of each site. For the
+    /// hash of a title word and its site, it then has the number of titles with the word.
     documents: UnorderedMap<u64, u32>,
     rule: Boilerplate,
 }
 
-/// The text of a document as it is compared.
+/// The text of a document that is compared. It may lack common lines, such as menus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnText<'t> {
     text: &'t [u8],
-    /// Hash of the lines that are not common, if these lines have so few words that `text` is the whole text. `None` if
-    /// there are enough words.
+    /// Hash of the lines that are not common, if these lines have fewer than [`OWN_WORDS`] words together. Then `text`
+    /// is the whole text, and the hash shows which pages have the same lines that are not common. `None` in all other
+    /// cases.
     few_own: Option<u64>,
 }
 
@@ -66,13 +68,13 @@ impl CommonLines {
         Ok(Self { documents: documents.collect(), rule })
     }
 
-    /// Returns the number of bytes of memory that the lines take.
+    /// Returns the number of bytes of memory that the map of common lines takes.
     fn bytes(&self) -> u64 {
         (self.documents.capacity() * 2 * size_of::<u64>()) as u64
     }
 
-    /// Returns the text without common lines. The shorter text is built in `room`. Returns the whole text if it has
-    /// no common line, or if fewer than [`OWN_WORDS`] words would be left.
+    /// Returns the text of a document without common lines. `room` is the buffer in which the shorter text is built.
+    /// Returns the whole text if it has no common line, or if fewer than [`OWN_WORDS`] words would be left.
     fn own_text<'t>(&self, of: InFile<'t>, room: &'t mut Vec<u8>) -> OwnText<'t> {
         let text = of.document.text;
         let whole = OwnText { text, few_own: None };
@@ -101,8 +103,8 @@ impl CommonLines {
         }
     }
 
-    /// Returns the own words of the title of a page: those that few titles of its site have. By other rules than that
-    /// for pages, there are none.
+    /// Returns the own words of the title of a web page, which are the words that few titles of its site have. Returns
+    /// no words unless the rule is [`Boilerplate::Pages`].
     fn name(&self, of: InFile<'_>) -> PageName {
         let Some(page) = of.document.page_text.filter(|_| self.rule == Boilerplate::Pages) else {
             return PageName::default();
@@ -116,8 +118,8 @@ impl CommonLines {
         PageName { site, words: page.title_words.own(is_own) }
     }
 
-    /// Returns the minimum number of documents of a site that must have a line, so that it is common. 0 if all stored
-    /// lines are common.
+    /// Returns the minimum number of documents that must have a line, so that the line is common on the site with the
+    /// hash `site`. Returns 0 if `documents` has only common lines, so that no count must be checked.
     fn least(&self, site: u64) -> u32 {
         match self.rule {
             Boilerplate::Pages => {
@@ -130,8 +132,9 @@ impl CommonLines {
     }
 }
 
-/// Returns whether a line may be common. By the rule for pages, enough pages of its site must have the line, too. That
-/// is known only when all pages are counted.
+/// Returns whether a line may be common, so that its count must be stored. With [`Boilerplate::Pages`], this function
+/// checks only that pages with different titles have the line. Whether the line is also on enough pages of its site is
+/// checked later, when all pages are counted.
 fn is_common(line: &CountedTerm, rule: Boilerplate) -> bool {
     match rule {
         Boilerplate::Nothing => false,
@@ -140,14 +143,15 @@ fn is_common(line: &CountedTerm, rule: Boilerplate) -> bool {
     }
 }
 
-/// Returns whether the lines of a document are counted and left out.
+/// Returns whether common lines of a document are counted and left out. With [`Boilerplate::Pages`], this is done only
+/// for web pages.
 fn is_counted(document: &Document<'_>, rule: Boilerplate) -> bool {
     rule != Boilerplate::Pages || document.page_text.is_some()
 }
 
-/// Returns a mark of a page: one of 32 bits, which the title of the page and the first line of its text decide. Copies
-/// of a page have the same title and first line, and so the same mark. The mark depends on the title and on the first
-/// line, because all pages of many sites share one of these.
+/// Returns a number in which one of 32 bits is set. The bits of all pages with a line show on how many different pages
+/// it is. The title of the page and the first line of its text select the bit, so copies of a page have the same bit.
+/// Both are used, because on many sites all pages have the same title, or the same first line.
 fn mark_of_title(document: &Document<'_>) -> u32 {
     let title = document.page_text.map_or(0, |page| page.title);
     let first_line = lines(document.text, 0).next().map_or(0, |(_, line)| line);
@@ -155,7 +159,8 @@ fn mark_of_title(document: &Document<'_>) -> u32 {
     1 << (mix(mix(title) ^ first_line) % u64::from(u32::BITS))
 }
 
-/// Returns the hashes of the lines of a document and, by the rule for pages, the hash of its site.
+/// Returns the hashes of the lines of a document. If the rule is [`Boilerplate::Pages`], also returns the hash of its
+/// site and the hashes of the words of its title.
 fn lines_of<'s>(
     of: InFile<'_>,
     rule: Boilerplate,
@@ -180,14 +185,14 @@ fn of_all_lines(site: u64) -> u64 {
     of_site(hash(b""), site)
 }
 
-/// Returns the hash under which the titles of a site with a word are counted.
+/// Returns the hash under which the titles of a site that contain a word are counted. `word` is the hash of the word.
 fn of_title_word(word: u64, site: u64) -> u64 {
     // Lines are hashed without this constant, so a line of one word is another term.
     of_site(mix(word ^ GAMMA), site)
 }
 
-/// Returns the byte range and the hash of each line of a text that is not blank. The hash is that of the line together
-/// with the site. White space at the start and the end of a line is not hashed.
+/// Returns the byte range and the hash of each line of a text, except blank lines. The hash is that of the line
+/// together with the site. White space at the start and the end of a line is not hashed.
 fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
     let mut start = 0;
     text.split(|&byte| byte == b'\n').filter_map(move |line| {
@@ -204,8 +209,9 @@ fn of_site(line: u64, site: u64) -> u64 {
     if site == 0 { line } else { mix(line ^ site) }
 }
 
-/// Calls `run` with the corpora. If there is a rule for boilerplate, the texts of all corpora lack the lines that are
-/// common in the second corpus, or in the only one. So the result for a query does not depend on other queries.
+/// Calls `run` with the corpora, and returns its result. If there is a rule for boilerplate, the texts that `run` gets
+/// lack the common lines. Lines are common if many documents of the last corpus have them. With two corpora, the first
+/// one holds queries, and the result for a query must not depend on other queries.
 ///
 /// # Errors
 ///
@@ -223,7 +229,7 @@ pub(crate) fn without_boilerplate<R>(
     run(own.as_ref().map(|own| own as &dyn Corpus))
 }
 
-/// A corpus whose documents lack the common lines.
+/// View of `corpus` in which the texts of documents lack the lines of `common`.
 #[derive(Clone, Copy, Debug)]
 struct OwnTexts<'c> {
     corpus: &'c dyn Corpus,
@@ -285,7 +291,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    /// Returns a page whose title has this hash, and no words.
+    /// Returns a page without words. The hash of its title is `title`.
     fn extracted(title: u64) -> ExtractedPage {
         let title_words = TitleWords::default();
         ExtractedPage { part: PageText::Main, title, title_words, left_out_words: 0 }

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Rule for the option, for error messages.
+/// Description of the valid values of the option `boilerplate`, for error messages.
 const EXPECTED: &str = "must be a number of documents of at least 2, alone or with :host or :folder behind it, or \
                         pages or none";
 
@@ -21,12 +21,12 @@ const EXPECTED: &str = "must be a number of documents of at least 2, alone or wi
 pub enum Boilerplate {
     /// No lines are left out.
     Nothing,
-    /// Lines that at least one in fifty of the web pages of a host have, if these pages have at least four different
+    /// Lines that are on at least one in fifty of the web pages of a host, and on pages with at least four different
     /// titles. Copies of a page have one title, so they do not make its lines boilerplate.
     Pages,
-    /// Lines that many documents of a site have.
+    /// Lines that many documents of a site have. A site is, for example, all documents of a web host.
     Lines {
-        /// Minimum number of documents with the line.
+        /// Minimum number of documents of a site with the line. At least 2.
         least: NonZeroU32,
         /// Rule for the sites. In each site, the documents with the line are counted separately.
         site: Site,
@@ -36,17 +36,19 @@ pub enum Boilerplate {
 /// Rule that divides the documents into sites. Lines of documents of different sites are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
-    /// All documents.
+    /// All documents are one site.
     All,
-    /// Documents whose IDs are URIs of the same host. All documents with other IDs, or without an ID, are one site.
+    /// Documents whose IDs are URIs of the same host are one site. All documents with other IDs, or without an ID, are
+    /// another site.
     Host,
-    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or without an
-    /// ID, are one site if their files are in the same folder.
+    /// Documents whose IDs are URIs with the same path up to the last slash are one site. Documents with other IDs, or
+    /// without an ID, are one site if their files are in the same folder.
     Folder,
 }
 
 impl Site {
-    /// All rules for sites, each with the text that selects it after the number of documents.
+    /// All rules for sites, each with the text that selects it in the option `boilerplate`, for example `:host` in
+    /// `20:host`.
     const NAMES: [(Self, &str); 3] =
         [(Self::All, ""), (Self::Host, ":host"), (Self::Folder, ":folder")];
 
@@ -55,8 +57,9 @@ impl Site {
         if self == Self::All { 0 } else { hash(&self.name(document.id, file)) | 1 }
     }
 
-    /// Returns the name of the site of the document `id`. The name is empty if all documents are one site, and for a
-    /// document without a host. The case of the letters of a host makes no difference.
+    /// Returns the name of the site of the document `id` in `file`, for example its host. The name is empty for
+    /// [`Self::All`], and for [`Self::Host`] if the ID is no URI. The case of the letters of a host makes no
+    /// difference.
     pub(crate) fn name<'d>(self, id: Option<DocumentId<'_>>, file: &'d Path) -> Cow<'d, [u8]> {
         let id_as_uri = || id.map(DocumentId::bytes).filter(|id| !uri::host(id).is_empty());
         let of_file =
@@ -71,11 +74,12 @@ impl Site {
 }
 
 impl Boilerplate {
-    /// Names of the rules without a number.
+    /// Rules that have no number, each with its name in the option `boilerplate`.
     const NAMES: [(Self, &str); 2] = [(Self::Nothing, "none"), (Self::Pages, "pages")];
-    /// Minimum number of titles of pages with a line of boilerplate.
+    /// Minimum number of different titles among the pages of a host that have a line, so that the line is boilerplate.
     pub(super) const TITLES: u32 = 4;
-    /// A line of boilerplate is in at least one of this number of the pages of a host.
+    /// Divisor of the number of pages of a host. A line must be in at least the resulting number of pages to be
+    /// boilerplate.
     pub(super) const PAGES_A_COPY: u32 = 50;
 
     /// Returns the rule that divides the documents into sites.
@@ -86,7 +90,8 @@ impl Boilerplate {
         }
     }
 
-    /// Returns whether pages with few own words are compared only with pages that have the same ones.
+    /// Returns whether pages with few own words are compared only with pages that have the same own words. Own words
+    /// are the words of a page that are not in common lines.
     pub(crate) fn compares_own_words(self) -> bool {
         self == Self::Pages
     }

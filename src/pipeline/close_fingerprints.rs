@@ -20,31 +20,31 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePairs};
 
-/// Bytes of memory for each close pair of documents that the scope allows to be compared, and for the copies of the
-/// pair while pairs are sorted.
+/// Bytes of memory for each pair of close documents: the pair, and a copy of it while the pairs are sorted.
 const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
-/// Number of pairs that are found even if the memory is too small for them.
+/// Number of pairs that a join may always find, even if the memory is too small for them.
 const FEW_PAIRS: u64 = 1 << 16;
 
-/// A join of fingerprints: the pairs that it finds, and the resources that it may use.
+/// Settings of a join of fingerprints: the pairs that it finds, and the resources that it may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowJoin<'j> {
     /// Maximum number of positions in which the fingerprints of a pair differ.
     pub(super) distance: u32,
-    /// If it is given, the join uses LSH bands and may miss pairs. It then finds at least this fraction of
-    /// the pairs at exactly the maximum distance.
+    /// Minimum fraction of the pairs at exactly the maximum distance that the join must find. If it is set, the join
+    /// uses LSH bands and may miss pairs. `None` if the join must find all pairs.
     pub(super) recall: Option<Threshold>,
-    /// Selects the documents that are compared with each other. `None` if all are.
+    /// Selects the documents that are compared with each other. `None` if all documents are compared.
     pub(super) scope: Option<&'j RowScope>,
-    /// Number of pairs of different fingerprints above which the join ends early, because fewer pairs are
-    /// enough.
+    /// Maximum number of pairs of different fingerprints. If there are more, the join ends early and returns no pairs.
+    /// The caller then searches only for the pairs that decide which documents are kept.
     pub(super) most: u64,
     pub(super) context: &'j Context<'j>,
 }
 
 impl RowJoin<'_> {
-    /// Finds all pairs of fingerprints, in one collection or between two, by the cheapest join. Returns `None` if the
-    /// pairs do not fit in memory, or if there are more than [`Self::most`].
+    /// Finds all pairs of fingerprints that differ in at most `distance` positions, in one collection or between two,
+    /// by the cheapest join. Returns `None` if the pairs do not fit in memory, or if there are more than
+    /// [`Self::most`].
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl RowJoin<'_> {
         Ok(found.map(|found| closed(found, self.context.threads())))
     }
 
-    /// Finds the groups of equal fingerprints, and the pairs of groups. Returns `None` if the pairs do not fit in
-    /// memory, or if there are more than [`Self::most`].
+    /// Finds the groups of equal fingerprints, and the pairs of groups whose fingerprints differ in at most `distance`
+    /// positions. Returns `None` if the pairs do not fit in memory, or if there are more than [`Self::most`].
     ///
     /// # Errors
     ///
@@ -103,8 +103,9 @@ fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result
     JoinPlan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
-/// Plans the join that `method` needs, before the fingerprints are made. `rows` has the number of documents of
-/// each collection. `sampled` has the fingerprints of some documents of the corpus, if there are any.
+/// Returns the plan of the join of fingerprints that `method` needs, before the fingerprints are made. `rows` has the
+/// number of documents of each collection. `sampled` has the fingerprints of some documents of the corpus, if there are
+/// any. `memory` is the memory limit in bytes.
 ///
 /// Returns `None` if the method compares no fingerprints, or joins them by LSH bands.
 pub(crate) fn plan_ahead(

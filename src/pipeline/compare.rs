@@ -134,11 +134,12 @@ pub struct ReadDocument {
     /// Values of the fields that the caller asked for, in the order of the request. `None` for fields that the document
     /// lacks.
     pub fields: Vec<Option<Vec<u8>>>,
-    /// Part of the HTML page that is the document. `None` if the document is no page.
+    /// Facts about the HTML page from which the text was extracted, such as its title. `None` if the document is no
+    /// page.
     pub page_text: Option<ExtractedPage>,
     /// Format of the file that holds the document.
     pub format: Format,
-    /// Warnings about the part of the file that was read, for example that another record is damaged. The text of
+    /// Warnings about the bytes of the file that were read, for example that another record is damaged. The text of
     /// this document is complete nevertheless.
     pub faults: Vec<Fault>,
 }
@@ -150,7 +151,7 @@ impl ReadDocument {
         // Documents that are no pages are compared whole.
         let page = self.page_text.filter(|page| page.left_out_words > 0)?;
         let compared = counted(count_words(&self.text).into(), "word");
-        // The name of the part tells why these words are not compared.
+        // The name of the part of the page is the reason why these words are not compared.
         let others = grouped(page.left_out_words.into());
         Some(format!(
             "{compared} of the page are compared ({}), and {others} are not",
@@ -185,7 +186,7 @@ pub(crate) fn read_document(
         faults: Vec::new(),
     };
     for shard in 0..collection.shard_count() {
-        // Other documents than a numbered record may occur again, so reading goes on to find out.
+        // A record number is unique. An ID may occur again, and a file may have several documents, so reading goes on.
         if search.found.is_some() && search.is_record() {
             break;
         }
@@ -203,9 +204,9 @@ struct DocumentSearch<'s> {
     /// Number of records in the shards that were read before the present one.
     records_before: u64,
     found: Option<FoundDocument>,
-    /// Record numbers of further documents with the wanted ID.
+    /// Record numbers of the documents with the wanted ID that come after the first one.
     others: Vec<u64>,
-    /// Warnings about the part of the file that was read so far.
+    /// Warnings about the bytes of the file that were read so far.
     faults: Vec<Fault>,
 }
 
@@ -219,7 +220,8 @@ struct FoundDocument {
 }
 
 impl DocumentSearch<'_> {
-    /// Stores the wanted document and the warnings in `self`. Breaks once no further document is needed.
+    /// Handles one event of the reading: stores the wanted document or a warning in `self`. Returns `Break` if the rest
+    /// of the file need not be read.
     fn visit(&mut self, event: Event<'_>) -> Result<ControlFlow<()>> {
         match event {
             Event::Piece(_) | Event::Reached(_) => Ok(ControlFlow::Continue(())),
@@ -290,7 +292,8 @@ impl DocumentSearch<'_> {
         }
     }
 
-    /// Returns the document that was found. If there is none, the error says what the file lacks.
+    /// Returns the document that was found. If none was found, returns an error that names the document that the file
+    /// lacks.
     fn finish(mut self) -> Result<ReadDocument> {
         let Some(found) = self.found.take() else {
             let among = format!("there are {} records", self.records_before);
@@ -317,7 +320,8 @@ impl DocumentSearch<'_> {
         })
     }
 
-    /// Returns the error that the file should have `expected` at byte offset `byte`.
+    /// Returns the error that the file lacks `expected`. The error names the position `byte`, a byte offset in the
+    /// file.
     fn expected(&self, byte: u64, expected: String) -> Error {
         ErrorKind::Format { path: self.name.to_path_buf(), byte, expected }.into()
     }

@@ -16,7 +16,8 @@ use std::num::{NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
+/// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`: it finds
+/// the documents of a corpus that are similar to queries.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
     /// Words in lower case that are never used as features.
@@ -33,8 +34,8 @@ pub struct MatchConfig {
     pub isa: Isa,
 }
 
-/// Number of documents of each cluster that stay: the kept document, and then the documents that come next in the order
-/// of preference.
+/// Number of documents of each cluster of near-duplicates that stay: the kept document, and then the documents that
+/// come next in the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepCount(pub NonZeroUsize);
 
@@ -61,7 +62,7 @@ impl FromStr for KeepCount {
 /// kept document lacks. Counting reads both texts once more, unless they are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostWordCount {
-    /// Only if [`Config::lose`] limits the lost words.
+    /// The words are counted only if [`Config::lose`] limits the lost words.
     #[default]
     IfLimited,
     /// The words are counted if [`Config::lose`] limits them, and also if all texts are cheap to read again. Texts are
@@ -69,7 +70,7 @@ pub enum LostWordCount {
     /// common lines are left out. Counting then takes less than a tenth of the time of the run. For other texts, it
     /// would take up to half of the time.
     IfCheap,
-    /// Whenever the method compares texts.
+    /// The words are counted whenever the method compares texts.
     Always,
 }
 
@@ -113,10 +114,10 @@ pub struct Config {
     pub keep: KeepOrder,
     /// Number of documents of each cluster that are kept.
     pub keep_count: KeepCount,
-    /// Rule that selects the documents that are compared with each other. `None` if all are.
+    /// Rule that selects the documents that are compared with each other. `None` if all documents are compared.
     pub scope: Option<Scope>,
-    /// Value that is the source of a document. Removals are counted for each source. `None` if the user named no value:
-    /// then the source is the file.
+    /// Value that names the source of a document, for example the value of a field. Removals are counted for each
+    /// source. `None` if the user named no value: then the source is the file.
     pub by: Option<ScopeValue>,
     /// Fields of the documents that `keep`, `scope` and `by` use. Readers must read them in this order.
     pub fields: DocumentFields,
@@ -134,9 +135,9 @@ pub struct Config {
     pub has_text_facts: bool,
     /// Condition under which the run counts the words that each removal loses.
     pub lost_words: LostWordCount,
-    /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
-    /// documents of the corpus are counted. `None` if the user gave no rule: then whole texts are compared, or web
-    /// pages by the rule for pages.
+    /// Rule for lines that are left out of the comparison, unless fewer than 50 words would remain. If queries are
+    /// matched with a corpus, only the documents of the corpus are counted to find common lines. `None` if the user
+    /// gave no rule: then whole texts are compared, or web pages by the rule for pages.
     pub boilerplate: Option<Boilerplate>,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,

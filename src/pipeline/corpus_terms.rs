@@ -30,18 +30,18 @@ pub(super) fn approximate_text_bytes(collection: &dyn Corpus) -> u64 {
     (0..collection.shard_count()).map(text).sum()
 }
 
-/// Source of the terms of a collection for a join of sets. The first reading of each shard also collects its
-/// summary.
+/// Source of the terms of a collection for a join of sets. The collection is read in shards, which are parts that
+/// threads read independently. The first reading of each shard also collects its summary.
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
-    /// Values of the documents that are collected.
+    /// Settings that select the values of each document that the first reading collects, such as its date.
     wanted: WantedTraits<'c>,
     progress: &'c dyn Progress,
-    /// Whether the terms of each document are in reading order, with repetitions. Then no hashes of sequences are
-    /// collected.
+    /// Whether the terms of each document are returned in reading order with repetitions, and not as a set. If so, no
+    /// hash of the token sequence of each document is collected.
     is_in_reading_order: bool,
-    /// Stored terms of shards. Shards with stored terms are not read again.
+    /// Terms of shards that were stored on disk before. Shards with stored terms are not read again.
     parts: Option<&'c Parts<'c>>,
     summaries: Vec<OnceLock<ShardSummary>>,
 }
@@ -58,8 +58,8 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, wanted, progress, is_in_reading_order, parts, summaries }
     }
 
-    /// Creates the source that the method of `plan` needs, without stored terms. Coverage needs the terms of each
-    /// document in reading order, with repetitions.
+    /// Creates the source of terms for the method of `plan`. No terms are taken from disk. If the method decides by
+    /// coverage, the terms of each document come in reading order, with repetitions.
     pub(super) fn of_plan(
         collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
@@ -71,13 +71,13 @@ impl<'c> CorpusTerms<'c> {
         Self { is_in_reading_order, ..source }
     }
 
-    /// Takes the terms of shards from `parts` if they are stored there.
+    /// Sets the stored terms. Shards whose terms are in `parts` are not read from their files.
     pub(super) fn with_parts(self, parts: Option<&'c Parts<'c>>) -> Self {
         Self { parts, ..self }
     }
 
-    /// Stores the terms of documents in `parts`, for each shard that is missing there. With a `share`, only for shards
-    /// of the share.
+    /// Stores the terms of documents in `parts`, for each shard that is missing there. If `share` is given, only the
+    /// shards of this share of the collection are stored.
     ///
     /// # Errors
     ///
@@ -93,7 +93,8 @@ impl<'c> CorpusTerms<'c> {
         })
     }
 
-    /// Reads a shard, passes the terms of each document to `visit`, and returns the summary of the shard.
+    /// Reads a shard for the first time. Calls `visit` with the index in the shard and the terms of each document.
+    /// Returns the summary of the shard.
     fn read_first(&self, shard: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<ShardSummary> {
         let has_sequence = !self.is_in_reading_order;
         let mut scratch =
@@ -112,7 +113,8 @@ impl<'c> CorpusTerms<'c> {
         read_summarized(self.collection, shard, self.wanted, first)
     }
 
-    /// Returns the terms of a text: in reading order with repetitions, or as a set, as the method needs them.
+    /// Finds the terms of a text. If `is_in_reading_order` is set, they come in reading order, with repetitions.
+    /// Otherwise their order and their repetitions have no meaning.
     fn found<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
         if self.is_in_reading_order {
             self.terms.find(text, scratch)
@@ -121,7 +123,7 @@ impl<'c> CorpusTerms<'c> {
         }
     }
 
-    /// Visits the stored terms of the `wanted` documents of a shard.
+    /// Calls `visit` with the index in the shard and the stored terms of each document that `wanted` selects.
     fn visit_stored(
         &self,
         parts: &Parts<'_>,
@@ -145,14 +147,15 @@ impl<'c> CorpusTerms<'c> {
         read.order(keep)
     }
 
-    /// Returns for each document the hash of the value that decides which other documents it is compared with. Every
-    /// shard must have been read before this call.
+    /// Returns the hash of the scope value of each document. This value, for example the language, decides which other
+    /// documents a document is compared with. Every shard must have been read before this call.
     pub(super) fn scope_values(&self) -> Vec<u64> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);
         summaries.flat_map(|summary| summary.traits().scope_values()).copied().collect()
     }
 
-    /// Returns the own words of the title of each document. Every shard must have been read before this call.
+    /// Returns the own words of the title of each document, which are the words that few titles of the same site have.
+    /// Every shard must have been read before this call.
     pub(super) fn names(&self) -> Vec<PageName> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);
         summaries.flat_map(|summary| summary.traits().names()).copied().collect()

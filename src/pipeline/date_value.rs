@@ -8,11 +8,12 @@ use simtool_model::field_value::FieldValue;
 
 /// Smallest and largest number that counts as a year.
 const YEARS: (f64, f64) = (1000.0, 9999.0);
-/// Units in which points in time are counted since 1970: for each unit, a limit and the number of units in a second. A
-/// number below the limit is in this unit. Each limit is about the year 5138.
+/// Units in which a number can count the time since 1970, from seconds to nanoseconds. Each entry has a limit and the
+/// number of units in a second. A number below the limit is in this unit. Each limit is about the year 5138.
 const UNITS: [(f64, f64); 4] = [(1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (f64::INFINITY, 1e9)];
-/// Further forms of dates with a time, and of dates without a time. Dates such as `01/02/2026` have none of these
-/// forms, because people mean different days by them.
+/// Forms of dates that [`date_value`] parses after ISO 8601 and the other forms that it lists. The first list has dates
+/// with a time, the second one dates without a time. Dates such as `01/02/2026` have none of these forms, because
+/// people mean different days by them.
 const FORMS: (&[&str], &[&str]) = (
     &[
         "%Y-%m-%d %H:%M:%S",
@@ -86,7 +87,8 @@ fn parse_digits(text: &str) -> Option<i64> {
     Some((number / unit * MICROSECONDS) as i64)
 }
 
-/// Parses a date that is written with its parts. Returns the microseconds since 1970, or `None` if it is no date.
+/// Parses a date that is written as year, month and day, with or without a time. Returns the microseconds since 1970,
+/// or `None` if it is no date.
 fn parse_text(text: &str) -> Option<i64> {
     let text = text.strip_suffix(" UTC").unwrap_or(text);
     let utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
@@ -121,7 +123,8 @@ fn parse_form(text: &str) -> Option<DateTime> {
     time.checked_sub(offset).ok()
 }
 
-/// Returns whether a year has at least four digits. A year of two digits would be in the first century.
+/// Returns whether a year has at least four digits. A year that was written with two digits would be in the first
+/// century.
 fn is_near(year: i16) -> bool {
     f64::from(year) >= YEARS.0
 }

@@ -16,8 +16,8 @@ use simtool_set_join::kept_pairs::{
 };
 use std::borrow::Cow;
 
-/// Divisor of the free memory for the pairs of one join. The same pairs are then copied twice while they are
-/// sorted.
+/// Divisor of the free memory. The pairs that one join finds may take 1/`MEMORY_SHARE` of the free memory. The rest is
+/// for two copies of these pairs while they are sorted.
 const MEMORY_SHARE: u64 = 3;
 /// Bytes of memory for a pair while all pairs are sorted.
 const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
@@ -26,9 +26,9 @@ const FEW_PAIRS: u64 = 1 << 16;
 /// Description of the memory for pairs. Out-of-memory messages contain it.
 const PAIRS: &str = "the pairs of fingerprints";
 
-/// Finds enough pairs of one collection for two decisions, which are then the same as with all pairs: which
-/// documents are kept by `rule`, and which kept document causes the removal of each other document. `order` has all row
-/// numbers in the order of preference.
+/// Finds some of the pairs of close documents of one collection. With them, two decisions are the same as with all
+/// pairs: the documents that `rule` keeps, and the kept document that replaces each removed document. `order` has all
+/// row numbers, with the preferred documents first.
 ///
 /// # Errors
 ///
@@ -56,12 +56,12 @@ pub(super) fn find_deciding(
     Ok(Close { is_complete: false, ..close })
 }
 
-/// Search for near fingerprints among some documents.
+/// Search for pairs of near fingerprints. Each group of equal fingerprints is searched only once.
 struct FingerprintPairs<'r> {
     rows: &'r FingerprintRows<'r>,
     /// First document of each group of equal fingerprints.
     documents: Vec<u32>,
-    /// The join, with the memory for the pairs of one list.
+    /// Settings of each join. Its memory limit is the memory for the pairs that one join finds.
     join: RowJoin<'r>,
 }
 
@@ -85,8 +85,8 @@ impl FingerprintPairs<'_> {
     }
 
     /// Finds the pairs of a document of `first` and a document of `second` whose fingerprints are close. Calls `found`
-    /// with a list of pairs, several times. If all pairs do not fit in memory, divides `first` into halves that are
-    /// searched one after the other.
+    /// with a list of pairs, once or several times. If the pairs do not fit in memory, divides `first` into halves that
+    /// are searched one after the other.
     fn across_parts(
         &self,
         first: &ChosenRows,
@@ -164,7 +164,8 @@ impl PairSearch for FingerprintPairs<'_> {
     }
 }
 
-/// Returns the pairs of a join as row numbers. No two of the joined fingerprints of a side are equal.
+/// Converts the pairs of group numbers that a join has found into pairs of document numbers. The join compared `first`
+/// with `second`. Each of them must have different fingerprints only, so that each group is one document.
 fn listed(joined: GroupPairs, [first, second]: [&ChosenRows; 2]) -> Vec<ValuePair> {
     let GroupPairs { groups, mut pairs } = joined;
     for pair in &mut pairs {
@@ -205,7 +206,7 @@ mod tests {
         rows.finish()
     }
 
-    /// Checks that the pairs of little memory remove the same documents as all pairs.
+    /// Checks that the pairs that are found with little memory remove the same documents as all pairs.
     fn check(shape: Shape, distance: u32, recall: Option<Threshold>, scope: Option<&RowScope>) {
         let rows = rows(shape);
         let context = Context::default();

@@ -30,7 +30,7 @@ use std::path::Path;
 /// Maximum number of notes about decisions that were not applied. Further decisions are only counted.
 const SHOWN: usize = 20;
 
-/// A document, as the outputs of a run name it.
+/// Name of a document, as the outputs of a run write it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OutputName {
     /// ID of the document, or its file and record number if it has none.
@@ -42,7 +42,7 @@ pub struct OutputName {
 }
 
 impl OutputName {
-    /// Returns the name as outputs write it.
+    /// Converts the name of a document to the form in which outputs write it.
     pub(crate) fn of(name: &DocumentName<'_>) -> Self {
         Self {
             id: byte_text(&name.id).into_owned(),
@@ -75,11 +75,11 @@ pub enum Decision {
     },
 }
 
-/// Decisions of a file, in the order of its lines.
+/// Decisions of people about removals, in the order of the lines of their file.
 #[derive(Clone, Debug)]
 pub struct Decisions(Vec<NumberedDecision>);
 
-/// A decision and the number of its line, from 1.
+/// A decision about removals, and the number of its line in the file, from 1.
 #[derive(Clone, Debug)]
 struct NumberedDecision {
     line: usize,
@@ -134,7 +134,7 @@ impl Decision {
         }
     }
 
-    /// Returns the decision as a JSON object, as a line of a file of decisions has it.
+    /// Returns the decision as the JSON object that a line of a file of decisions contains.
     #[must_use]
     pub fn object(&self) -> Value {
         let name = match self {
@@ -230,7 +230,7 @@ impl Decisions {
                 Err(reason) => decided.unfit.push(format!("line {line}: {reason}")),
             }
         }
-        // Removals go last, because their places are what the decisions know.
+        // Removals are deleted last, because the maps of `applying` refer to them by index.
         let is_kept = applying.is_kept;
         let mut at = 0..;
         removals.retain(|_| at.next().is_some_and(|at| !is_kept[at]));
@@ -262,13 +262,13 @@ impl<'n> RowNames<'n> {
     }
 }
 
-/// Removals while decisions are applied to them.
+/// Removals of a run, and the changes that decisions make to them.
 struct Applying<'a> {
     removals: &'a mut Vec<Removal>,
     names: &'a RowNames<'a>,
-    /// For each removal, whether its document stays after all.
+    /// For each removal, whether a decision cancels it, so that its document is kept.
     is_kept: Vec<bool>,
-    /// Numbers of the documents that decisions name, in the collection as it is now.
+    /// Numbers of the documents that decisions name, counted in the collection as this run has read it.
     rows: UnorderedMap<OutputName, u32>,
     /// For each removed document that decisions name, the index of its removal in `removals`.
     of_removed: UnorderedMap<u32, usize>,
@@ -362,7 +362,8 @@ impl<'a> Applying<'a> {
         }
         let Removal { row, kept: old, closeness } = self.removals[at];
         for place in places {
-            // The others were compared with the old document, which says nothing about the new one.
+            // The other removed documents were compared with the old kept document, so their closeness to the new one
+            // is unknown.
             self.removals[place] = Removal { kept: row, closeness: None, ..self.removals[place] };
         }
         self.removals[at] = Removal { row: old, kept: row, closeness };

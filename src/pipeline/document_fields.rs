@@ -13,13 +13,14 @@ pub struct DocumentFields(Vec<DocumentField>);
 pub struct DocumentField {
     /// Name of the setting, for error messages.
     pub setting: &'static str,
-    /// Name of the field, written like `text_field`. `None` if the setting names no field. Then it compares a usual
-    /// field of dates, or the values that are given together with the texts.
+    /// Name of the field, in the same form as in the option `text_field`. `None` if the setting names no field. Then it
+    /// uses the field that usually holds a date, or the values that the caller gives together with the texts.
     pub name: Option<String>,
 }
 
 impl DocumentFields {
-    /// Returns the index of the field `name`. Adds the field if no setting has named it before.
+    /// Returns the index of the field `name` in the list. Adds the field if no setting has named it before. `setting`
+    /// is the name of the setting that uses the field, for error messages.
     ///
     /// # Errors
     ///

@@ -14,15 +14,17 @@ use std::path::Path;
 /// Settings that select the values of documents to collect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WantedTraits<'w> {
-    /// Order of preference. `None` if documents are not chosen.
+    /// Rules that choose which of several near-duplicates is kept. The values that they compare are collected. `None`
+    /// if no document is chosen.
     pub(crate) keep: Option<&'w KeepOrder>,
-    /// Selects the documents that are compared with each other. `None` if all are.
+    /// Selects the documents that are compared with each other. `None` if all documents are compared.
     pub(crate) scope: Option<Scope>,
-    /// Value of a document that is its source. Removals are counted for each source. Only the values of a field are
-    /// collected, because files, folders and hosts are found from the names of documents.
+    /// Value that names the source of a document. Removals are counted for each source. It is collected only if it is a
+    /// field, because files, folders and hosts are found from the names of documents.
     pub(crate) source: Option<ScopeValue>,
-    /// Whether pages with few own words are compared only with pages that have the same own words, and pages of a site
-    /// only if their titles have own words in common. Own words are those that few pages of the site have.
+    /// Whether two rules apply to pages. Pages with few own words are compared only with pages that have the same own
+    /// words. Two pages of a site whose titles both have own words are compared only if they have one in common. Own
+    /// words are those that few pages of the site have.
     pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
     pub(crate) text_facts: bool,
@@ -34,13 +36,14 @@ pub(crate) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
     /// no values.
     preferences: Vec<Vec<FieldValue>>,
-    /// For each rule that chooses kept documents, the values that it cannot use. The list ends with the last rule that
-    /// has such values.
+    /// For each rule that chooses kept documents, the values that it cannot use, such as texts that are no dates. The
+    /// list may be shorter than the list of rules. Then the last rules have no such values.
     unread: Vec<UnreadValues>,
     /// For each document, the hash of the value that decides which other documents it is compared with. Empty if all
     /// documents are compared with each other.
     scope_values: Vec<u64>,
-    /// For each document, the own words of its title. Empty unless own words are compared.
+    /// For each document, the own words of its title, which few titles of the same site have. Empty unless own words
+    /// are compared.
     names: Vec<PageName>,
     /// For each document, the value of the field that is its source. Empty if the source is not a field.
     sources: Vec<FieldValue>,
@@ -51,8 +54,8 @@ impl WantedTraits<'_> {
     pub(crate) const NONE: Self =
         Self { keep: None, scope: None, source: None, own_words: false, text_facts: false };
 
-    /// Returns the hash that decides which other documents a document of `file` is compared with. Returns `None` if it
-    /// is compared with all documents.
+    /// Returns the hash of the value, for example the language, that decides which other documents `document` is
+    /// compared with. Returns `None` if it is compared with all documents. The document is in `file`.
     fn scope_value(self, document: &Document<'_>, file: &Path) -> Option<u64> {
         let value = self.scope.map(|scope| scope.hash_of(document, file));
         match self.scope {
@@ -69,7 +72,7 @@ impl WantedTraits<'_> {
 }
 
 impl DocumentTraits {
-    /// Adds the values of a document of `file`.
+    /// Appends the values of `document` that `wanted` selects. The document is in `file`.
     pub(super) fn push(&mut self, wanted: WantedTraits<'_>, document: &Document<'_>, file: &Path) {
         for (number, value) in
             wanted.keep.iter().flat_map(|keep| keep.values(&document.fields)).enumerate()
@@ -206,12 +209,14 @@ impl DocumentTraits {
         }
     }
 
-    /// Returns for each document the hash of the value that decides which other documents it is compared with.
+    /// Returns for each document the hash of the value, for example the language, that decides which other documents it
+    /// is compared with.
     pub(crate) fn scope_values(&self) -> &[u64] {
         &self.scope_values
     }
 
-    /// Returns the own words of the title of each document. Empty if they are not compared.
+    /// Returns the own words of the title of each document, which few titles of the same site have. Empty if own words
+    /// are not compared.
     pub(crate) fn names(&self) -> &[PageName] {
         &self.names
     }

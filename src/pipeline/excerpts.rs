@@ -12,13 +12,13 @@ use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Price, Visit};
 use std::sync::OnceLock;
 
-/// Maximum number of bytes of an excerpt.
+/// Maximum number of bytes of an excerpt, which is the beginning of a text.
 const EXCERPT_BYTES: usize = 240;
-/// Number of bytes that an excerpt takes in addition to its text.
+/// Number of bytes that an excerpt takes in addition to its text: the offset at which the excerpt ends.
 const BYTES_A_PLACE: usize = size_of::<u32>();
-/// Divisor of the memory limit: the result is the memory for all excerpts.
+/// Divisor of the memory limit. The excerpts of all collections may take 1/`MEMORY_PART` of the limit.
 const MEMORY_PART: u64 = 64;
-/// Maximum number of bytes of all excerpts.
+/// Maximum number of bytes of all excerpts together.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Beginnings of the texts of one collection.
@@ -37,12 +37,13 @@ struct ShardExcerpts {
     ends: Vec<u32>,
 }
 
-/// Returns the number of bytes that the excerpts of all collections may take.
+/// Returns the number of bytes that the excerpts of all collections may take. `memory` is the memory limit in bytes.
 fn budget(memory: u64) -> u64 {
     (memory / MEMORY_PART).min(MOST_BYTES)
 }
 
-/// Estimates the memory of the excerpts of `documents` documents whose texts are expensive to read.
+/// Estimates the bytes of memory for the excerpts of `documents` documents whose texts are expensive to read again.
+/// `memory` is the memory limit of the run in bytes.
 pub(crate) fn excerpts_cost(documents: f64, memory: u64) -> f64 {
     (documents * (EXCERPT_BYTES + BYTES_A_PLACE) as f64).min(budget(memory) as f64)
 }
@@ -79,8 +80,8 @@ impl Excerpts {
         self.shards[shard].1.get().map_or((&[], &[]), |of_shard| (&of_shard.bytes, &of_shard.ends))
     }
 
-    /// Sets the excerpts of a shard to those that [`of_shard`](Self::of_shard) has returned in another run, as far
-    /// as the memory for them is enough.
+    /// Sets the excerpts of a shard to `bytes` and `ends`, which [`of_shard`](Self::of_shard) has returned in an
+    /// earlier run. Excerpts that do not fit in the memory for this shard are left out.
     pub(super) fn restore(&self, shard: usize, bytes: &[u8], ends: &[u32]) {
         let (most, of_shard) = &self.shards[shard];
         // The run that stored the excerpts may have had more memory.
@@ -113,8 +114,8 @@ fn expensive_bytes(corpus: &dyn Corpus, shard: usize) -> u64 {
 }
 
 impl ShardExcerpts {
-    /// Adds the beginning of a text, if all excerpts of the shard then take at most `most` bytes. Returns whether
-    /// it was added.
+    /// Adds the beginning of `text`, unless the excerpts of the shard would then take more than `most` bytes. Returns
+    /// whether it was added.
     fn push(&mut self, text: &[u8], most: usize) -> bool {
         // White space in front would only take room.
         let text = text.trim_ascii_start();
@@ -147,7 +148,7 @@ pub(crate) fn character_border(text: &[u8], most: usize) -> usize {
     (most - 3..=most).rev().find(|at| !is_inside(at)).unwrap_or(most)
 }
 
-/// A corpus whose first reading fills [`Excerpts`].
+/// View of `corpus`. When a shard is read for the first time, stores the beginnings of its texts in `excerpts`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WithExcerpts<'c> {
     pub(crate) corpus: &'c dyn Corpus,

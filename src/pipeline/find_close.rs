@@ -32,8 +32,8 @@ use simtool_set_join::row_sequences::RowSequences;
 use simtool_set_join::{KeptChoice, PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
 
-/// Divisor of the free memory for pairs of near fingerprints. It applies if the texts of the pairs are compared
-/// afterwards.
+/// Divisor of the free memory. If texts are compared after the join of fingerprints, the pairs of near fingerprints may
+/// take 1/`CANDIDATES_SHARE` of the free memory.
 const CANDIDATES_SHARE: u64 = 4;
 
 /// The near-duplicates that were found, and the summaries of the collections that were read.
@@ -100,8 +100,9 @@ pub(super) fn with_compared_texts<R>(
     })
 }
 
-/// Stores in `parts` the rows and summaries of the shards of `share`, so that [`find_close`] need not read them. The
-/// rows of a shard must not depend on other shards.
+/// Reads the shards of `share`, and stores their summaries and the fingerprints or terms of their documents in `parts`.
+/// So a later [`find_close`] need not read these shards. `plan` must not use weights, words or lines that are learned
+/// from all documents.
 ///
 /// # Errors
 ///
@@ -137,7 +138,8 @@ pub(crate) fn store_shards(
 struct CloseSearch<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
-    /// Stored shards of the first collection.
+    /// Fingerprints or terms of shards of the first collection that are stored on disk. `None` if the run stores
+    /// nothing.
     parts: Option<&'r Parts<'r>>,
     context: &'r Context<'r>,
 }
@@ -184,7 +186,8 @@ impl CloseSearch<'_> {
         self.parts.map_or(Ok(()), |parts| store_close(parts, close))
     }
 
-    /// Stores the sets of terms of the shards of `share` that are not stored yet.
+    /// Stores the sets of terms of the shards of `share` (or of all shards if it is `None`) that are not stored yet.
+    /// Does nothing if the run stores nothing.
     fn fill_sets(
         &self,
         terms: &DocumentTerms,
@@ -196,9 +199,9 @@ impl CloseSearch<'_> {
             .fill(parts, share, context)
     }
 
-    /// Joins the sets of terms of all documents. With a filter, finds only pairs that pass it. Returns the
-    /// similar documents, the collections with their summaries, and the number of bytes of terms that were
-    /// written to temporary files.
+    /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`. With a filter, finds
+    /// only pairs that pass it. Returns the similar documents, the collections with their summaries, and the number of
+    /// bytes of terms that were written to temporary files.
     fn joined_sets<'t>(
         &'t self,
         terms: &'t DocumentTerms,
@@ -228,7 +231,7 @@ impl CloseSearch<'_> {
             KeptTerms::new(source, price, share, (folder, space.files), progress)
         });
         let by_scope = self.plan.relation().map(|relation| ScopeFilter::new(relation, &sources));
-        // A filter of near fingerprints heeds the scope itself.
+        // A filter of near fingerprints applies the scope itself.
         let filter = filter.or(by_scope.as_ref().map(|filter| filter as &dyn PairFilter));
         let join = SetJoin::new(threshold, context).with_filter(filter);
         let close = match &kept {
@@ -309,7 +312,7 @@ impl CloseSearch<'_> {
         Ok(self.found_rows(close, read, timings))
     }
 
-    /// Makes the result of a search by fingerprints. If the search compares texts, texts with different sequences of
+    /// Creates the result of a search by fingerprints. If the search compares texts, texts with different sequences of
     /// tokens do not count as equal.
     fn found_rows(
         &self,
@@ -324,15 +327,17 @@ impl CloseSearch<'_> {
         FoundClose { read, close, timings, spooled_bytes: 0 }
     }
 
-    /// Returns the maker of the terms of texts whose fingerprints are close. `None` if texts are not compared.
+    /// Returns the settings for finding the terms of texts whose fingerprints are close. `None` if texts are not
+    /// compared.
     fn verified_terms(&self) -> Option<DocumentTerms> {
         let method = self.plan.method();
         let terms = || DocumentTerms::new(method.compared(), &Fitted::Nothing, self.context.isa());
         method.verify().map(|_| terms())
     }
 
-    /// Returns the settings for the fingerprints of documents. `compared` makes the terms of texts with close
-    /// fingerprints. If it is given, hashes of the sequences of tokens are collected, too.
+    /// Returns the settings for computing the fingerprints of documents. `compared` has the settings for the terms of
+    /// texts with close fingerprints, if texts are compared. Then a hash of the token sequence of each text is
+    /// collected, too.
     fn row_settings<'a>(
         &'a self,
         fitted: &'a Fitted,
@@ -371,9 +376,9 @@ impl CloseSearch<'_> {
         find_deciding(join, rows.first(), made.first().summary.order(self.plan.keep()), rule)
     }
 
-    /// Returns the maker of the terms whose sets are compared. `known` holds the weights that were learned
-    /// for the fingerprints. If the compared sets need learned weights and `known` does not hold them, this
-    /// function learns the weights from the corpus.
+    /// Returns the settings for finding the terms whose sets are compared. `known` holds the weights that were learned
+    /// for the fingerprints. If the compared sets need learned weights and `known` does not hold them, this function
+    /// learns the weights from the corpus.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let compared = self.plan.method().compared();
         let isa = self.context.isa();
@@ -386,8 +391,9 @@ impl CloseSearch<'_> {
     }
 }
 
-/// Makes texts with different sequences of tokens differ, even if their sets of terms are equal. Takes the hashes of
-/// the sequences out of the summaries. Sequences are ignored if two different sets can have the similarity 1.
+/// Changes `close` so that two texts are equal only if their sequences of tokens are equal, not only their sets of
+/// terms. Takes the hashes of the sequences out of the summaries. Returns `close` unchanged if two different sets can
+/// have the similarity 1.
 fn by_sequences(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
     let hashes = read.as_mut().map(CollectionSummary::take_sequences);
     if !threshold.is_one_for_equal_sets_only() {

@@ -24,11 +24,11 @@ use std::ops::Range;
 pub struct FoundContamination {
     /// The items and the documents that contain them, sorted by items and then by documents.
     pub found: Vec<ItemInDocument>,
-    /// IDs of all items, bad records and damaged files.
+    /// Summary of the evaluation set: the IDs of its items, its bad records, and its damaged files.
     pub items: CollectionSummary,
     /// Number of words of each item.
     pub item_words: Vec<u32>,
-    /// IDs of all documents, bad records and damaged files.
+    /// Summary of the collection: the IDs of its documents, its bad records, and its damaged files.
     pub documents: CollectionSummary,
 }
 
@@ -62,8 +62,8 @@ pub fn find_contamination(
 }
 
 /// Finds items like [`find_contamination`]. `rules` change each text before its words are found, and must not move the
-/// bytes of words. With `parts`, stores the items that the documents of each shard contain, and does not read the
-/// shards that are stored.
+/// bytes of words. `parts` has the stored data of shards. If it is given, stores there the items that the documents of
+/// each shard contain, and does not read the shards that are stored already.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub(crate) fn find_in_parts(
     Ok(FoundContamination { found, items: item_summary, item_words, documents })
 }
 
-/// Reads all items.
+/// Reads all items of the evaluation set. Returns their words, and the summary of the collection of items.
 fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
     let push =
         |_: &mut Scratch, items: &mut Items, item: &WordedDocument<'_>| items.push(item.words);
@@ -140,7 +140,7 @@ fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
 }
 
 impl ItemInDocument {
-    /// Creates the row for an item that was found in document number `document`, in the byte ranges `bytes` of its
+    /// Creates the result for an item that was found in document number `document`, in the byte ranges `bytes` of its
     /// text.
     fn new(found: &FoundItem, document: u32, bytes: Vec<Range<u64>>) -> Self {
         let range = |words: &Range<u32>| words.start.into()..words.end.into();
@@ -163,11 +163,11 @@ struct FoundRows {
 }
 
 impl FoundRows {
-    /// Adds a row.
+    /// Adds an item that a document contains. Its memory is taken from `ledger`.
     ///
     /// # Errors
     ///
-    /// The memory limit is too low for another row.
+    /// The memory limit is too low for another item.
     fn push(&mut self, row: ItemInDocument, ledger: &Ledger) -> Result<()> {
         // The ranges are most of a row if a document has many copies of an item.
         let ranges = row.item_words.capacity() + row.bytes.capacity();
@@ -234,8 +234,8 @@ impl WordReader<'_> {
     }
 
     /// Reads all documents for the first time. Creates the result of each shard by `start`. Calls `visit` for each
-    /// document, with the buffers of the thread and the result of the shard. Returns the results and summaries of all
-    /// shards.
+    /// document, with the buffers of the thread and the result of the shard. `stage` is the name that progress shows.
+    /// Returns the results and summaries of all shards.
     fn read<R: Send>(
         &self,
         stage: &'static str,
@@ -272,8 +272,8 @@ impl WordReader<'_> {
         read_summarized(self.collection, shard, WantedTraits::NONE, visit)
     }
 
-    /// Reads all documents like [`Self::read`], after storing the rows of the shards that `parts` does not have.
-    /// Shards that are stored are not read.
+    /// Returns the results and summaries of all shards like [`Self::read`], but first stores in `parts` the items of
+    /// the shards that are missing there. Shards that are stored already are not read from their files.
     fn read_in_parts(
         &self,
         parts: &Parts<'_>,

@@ -14,7 +14,7 @@ use simtool_coverage::{Coverage, CoverageSearch, DocumentOrder, LoseLimit};
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 
-/// Documents to remove, and the summaries of the collections that were read.
+/// Result of a search by coverage: the documents to remove, and the summaries of the collections that were read.
 pub(super) struct FoundCovered {
     pub(super) read: Sides<CollectionSummary>,
     pub(super) coverage: Coverage,
@@ -23,8 +23,10 @@ pub(super) struct FoundCovered {
     pub(super) spooled_bytes: u64,
 }
 
-/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus. With
-/// `parts`, stores the terms of the documents of the first collection, and does not read the shards that are stored.
+/// Finds the documents whose sequences of words are in other documents, so that they can be removed. With two
+/// collections, finds the queries whose words are in documents of the corpus. `limit` limits the words that a removal
+/// may lose. `parts` has the stored data of shards. If it is given, stores there the terms of the documents of the
+/// first collection, and does not read the shards that are stored already.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ use simtool_terms::tokenize::unit_words::{UnitTokens, UnitWords};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Maximum number of bytes of an excerpt.
+/// Maximum number of bytes of an excerpt, which is the beginning of a repeated text.
 const EXCERPT_BYTES: usize = 1000;
 
 /// The passages of a collection that occur more than once, and data about its documents.
@@ -38,7 +38,7 @@ pub struct FoundPassages {
     pub excerpts: Vec<Vec<u8>>,
     /// Number of words of each document.
     pub word_counts: Vec<u32>,
-    /// IDs of all documents, bad records and damaged files.
+    /// Summary of the collection: the IDs of its documents, its bad records, and its damaged files.
     pub summary: CollectionSummary,
 }
 
@@ -135,8 +135,8 @@ pub(crate) struct WordSettings {
     pub(crate) rules: TextRules,
 }
 
-/// Finds passages like [`find_passages`]. With `parts`, first stores the words of the documents of missing shards
-/// there, and then uses the stored words instead of reading shards again.
+/// Finds passages like [`find_passages`]. `parts` has the stored data of shards. If it is given, first stores there the
+/// words of the documents of missing shards, and then uses the stored words instead of reading shards again.
 ///
 /// # Errors
 ///
@@ -173,8 +173,8 @@ pub(crate) fn find_in_parts(
     Ok(FoundPassages { passages, excerpts, word_counts: word_counts.concat(), summary })
 }
 
-/// Stores the words of documents in `parts`, for each shard that is missing there. With a `share`, only for shards of
-/// the share.
+/// Stores the words of documents in `parts`, for each shard that is missing there. If `share` is given, only the shards
+/// of this share of the collection are stored.
 ///
 /// # Errors
 ///
@@ -230,7 +230,7 @@ struct CorpusWords<'c> {
     read: Vec<OnceLock<ReadShard>>,
 }
 
-/// Data that the first reading of a shard collects.
+/// Data that is collected when a shard (a part of the collection) is read for the first time.
 struct ReadShard {
     summary: ShardSummary,
     /// Number of words of each document.
@@ -246,7 +246,7 @@ impl<'c> CorpusWords<'c> {
         Self { collection, words, origin, rules, memory: context.memory(), parts: None, read }
     }
 
-    /// Creates the data of a shard, and counts its memory.
+    /// Creates the data of a shard that was read, and counts its bytes against the memory limit.
     fn counted(&self, summary: ShardSummary, word_counts: Vec<u32>) -> ReadShard {
         let bytes = summary.bytes() + size_of_val(&word_counts[..]) as u64;
         ReadShard { summary, word_counts, _memory: self.memory.hold(bytes) }
@@ -276,8 +276,8 @@ impl<'c> CorpusWords<'c> {
         store_passages(parts, passages, &word_counts)
     }
 
-    /// Returns the passages that an earlier run has stored. All shards then count as read, without reading their words.
-    /// Returns `None` if the passages must be found.
+    /// Returns the passages that an earlier run has stored, and sets the data of all shards, so that their words need
+    /// not be read. Returns `None` if the passages must be found.
     fn stored_passages(&self) -> Result<Option<Passages>> {
         let Some(parts) = self.parts else { return Ok(None) };
         let Some((passages, word_counts)) = stored_passages(parts, self.memory)? else {
@@ -333,7 +333,7 @@ impl<'c> CorpusWords<'c> {
 }
 
 impl CorpusWords<'_> {
-    /// Returns the beginning of each of the `texts`. Reads their documents again.
+    /// Returns the beginning of each repeated text in `texts`. Reads the documents in which these texts are again.
     fn excerpts(&self, texts: &[TopText], context: &Context<'_>) -> Result<Vec<Vec<u8>>> {
         // Texts name documents of the whole collection, and shards number their documents from 0.
         let mut firsts = vec![0];
@@ -370,8 +370,8 @@ impl CorpusWords<'_> {
     }
 }
 
-/// Returns the beginning of the part `bytes` of a text. It has at most [`EXCERPT_BYTES`] bytes and ends between
-/// characters.
+/// Returns the beginning of the byte range `bytes` of a text. The result has at most [`EXCERPT_BYTES`] bytes and does
+/// not end inside a character.
 fn excerpt(text: &[u8], bytes: &Range<u64>) -> Vec<u8> {
     let [start, end] = [bytes.start, bytes.end].map(|at| at.min(text.len() as u64) as usize);
     // Only a text that changed between two readings lacks the part.
@@ -379,7 +379,7 @@ fn excerpt(text: &[u8], bytes: &Range<u64>) -> Vec<u8> {
     part[..character_border(part, EXCERPT_BYTES)].to_vec()
 }
 
-/// Calls `visit` with the stored words of each wanted document of a shard.
+/// Calls `visit` with the index and the stored words of each document of a shard for which `is_wanted` returns true.
 fn visit_stored(
     parts: &Parts<'_>,
     shard: usize,

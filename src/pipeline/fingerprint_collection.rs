@@ -130,8 +130,8 @@ pub(crate) struct CollectionRows<'r> {
     pub(crate) fitted: &'r Fitted,
     /// Values of each document that are collected, for example the field that decides which document is kept.
     pub(crate) wanted: WantedTraits<'r>,
-    /// Way to make the terms of the texts, if the texts of documents with close fingerprints are compared. Then the
-    /// sequences of their tokens are collected, too. `None` if texts are not compared.
+    /// Settings for finding the terms of texts, if the texts of documents with close fingerprints are compared. Then a
+    /// hash of the sequence of tokens of each text is collected, too. `None` if texts are not compared.
     pub(crate) sequence_of: Option<&'r DocumentTerms>,
     pub(crate) without_words: WithoutWords,
     /// Fingerprints of some shards that earlier runs have stored. These shards are not read again. `None` if the run
@@ -234,8 +234,8 @@ impl CollectionRows<'_> {
         if self.sequence_of.is_some() { RowScratch::with_sequence() } else { RowScratch::default() }
     }
 
-    /// Stores the fingerprints of documents in `parts`, for each shard that is missing there. With a `share`, only for
-    /// shards of the share.
+    /// Stores the fingerprints of documents in `parts`, for each shard that is missing there. If `share` is given, only
+    /// the shards of this share of the collection are stored.
     ///
     /// # Errors
     ///
@@ -252,7 +252,7 @@ impl CollectionRows<'_> {
             let mut rows = made.words.chunks_exact(maker.shape().words());
             let mut without = made.without.iter().peekable();
             for document in 0..made.summary.document_count() {
-                // Documents without a fingerprint have a place among the rows, too.
+                // A document without a fingerprint is stored as an empty row, so that later rows keep their indexes.
                 let row = rows.next().unwrap_or_default();
                 let has_row = without.next_if_eq(&&document).is_none();
                 store.push(if has_row { row } else { &[] });
@@ -304,7 +304,7 @@ impl CollectionRows<'_> {
                 }
                 without.push(index);
             }
-            // Finding the sequence may replace the number.
+            // `sequence_of` below may change the token count of `scratch`, so the count is read first.
             let tokens = scratch.token_count();
             let sequence = self.sequence_of.map(|terms| {
                 if has_sequence_of_row {

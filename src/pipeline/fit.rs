@@ -29,7 +29,7 @@ pub(super) struct FittedCorpus<'t> {
     /// Shares of the corpus with their documents, in reading order. A share is the part of the corpus that a
     /// thread took at a time.
     shares: Vec<NumberedShare<'t>>,
-    /// For each thread of pass 1, the buffers with the word numbers of the documents that this thread read.
+    /// For each thread that counted words, the buffers with the word numbers of the documents that this thread read.
     written: Vec<WrittenNumbers>,
 }
 

@@ -1,4 +1,4 @@
-//! Single documents in memory as a corpus, for questions about a few documents of a finished run.
+//! A corpus of single documents in memory, for questions about a few documents of a finished run.
 
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
@@ -11,7 +11,8 @@ use std::path::Path;
 /// A copy of a document that was read.
 #[derive(Clone, Debug)]
 pub(crate) struct HeldDocument {
-    /// ID of the document, and whether it is a number. `None` if the document has no ID.
+    /// Bytes of the ID of the document, and whether the ID is a number and not a text. `None` if the document has no
+    /// ID.
     id: Option<(Vec<u8>, bool)>,
     text: Vec<u8>,
     fields: [Option<Vec<u8>>; MOST_FIELDS],
@@ -46,13 +47,13 @@ impl HeldDocument {
         &self.text
     }
 
-    /// Returns the hash of the lines that few documents have, if they have so few words that the whole text is
-    /// compared. `None` otherwise.
+    /// Returns the hash of the lines of the document that are not boilerplate, if they have so few words that the whole
+    /// text is compared. `None` otherwise.
     pub(crate) fn few_own(&self) -> Option<u64> {
         self.few_own
     }
 
-    /// Returns the own words of the title of a page.
+    /// Returns the own words of the title of a page, which few titles of its site have. Empty if the document has none.
     pub(crate) fn name(&self) -> PageName {
         self.name.unwrap_or_default()
     }

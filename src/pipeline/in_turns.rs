@@ -10,7 +10,8 @@ use simtool_model::document::{Content, Record};
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 
-/// A corpus whose documents with very many terms are visited by one thread at a time.
+/// A view of a corpus, in which documents with very many terms are visited by one thread at a time. So the threads
+/// together stay within the memory limit.
 #[derive(Debug)]
 pub(crate) struct InTurns<'c> {
     corpus: &'c dyn Corpus,
@@ -19,7 +20,8 @@ pub(crate) struct InTurns<'c> {
 }
 
 impl<'c> InTurns<'c> {
-    /// Creates a view of `corpus`, whose visitors find terms by the rules `terms`.
+    /// Creates a view of `corpus`. `terms` has the rules by which the users of the view find the terms of a text. These
+    /// rules decide how much memory a text needs.
     pub(crate) fn new(corpus: &'c dyn Corpus, terms: &Terms, context: &Context<'_>) -> Self {
         let turns = context.turns().clone();
         Self { corpus, turns, memory: TextMemory::new(terms, context.isa()) }

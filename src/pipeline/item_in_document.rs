@@ -1,5 +1,5 @@
-//! The items of an evaluation set that a document contains, also as a row of numbers, which a run stores for a later
-//! run.
+//! The items of an evaluation set that a document contains. They can be converted to a list of numbers (the row of the
+//! document), which a run stores for a later run.
 
 use std::ops::Range;
 
@@ -18,13 +18,14 @@ pub struct ItemInDocument {
     pub item_words: Vec<Range<u64>>,
     /// Byte ranges of these words in the decoded text of the document.
     pub bytes: Vec<Range<u64>>,
-    /// Whether the item is the best one for most of its words in the document. This is false if better items that are
-    /// best themselves have at least half of these words. The better item has the greater share or, with equal shares,
+    /// Whether the item is one of the best items at its place: less than half of its words in the document are also in
+    /// better items for which this field is true. An item is better if it has the greater share or, with equal shares,
     /// more words.
     pub is_best: bool,
 }
 
-/// Appends the numbers of an item to the row of its document.
+/// Converts an item that a document contains to numbers, and appends them to `row`, the list of numbers of the
+/// document.
 pub(super) fn store_item(found: &ItemInDocument, row: &mut Vec<u64>) {
     let ItemInDocument { item, document: _, share, words, item_words, bytes, is_best } = found;
     // The bits of the share are kept, so that it is written with the same digits.
@@ -35,7 +36,8 @@ pub(super) fn store_item(found: &ItemInDocument, row: &mut Vec<u64>) {
     }
 }
 
-/// Returns the items of the row of a document. Returns `None` if the row was not made by [`store_item`].
+/// Converts the numbers in `row` back to the items that document number `document` contains. Returns `None` if the row
+/// was not made by [`store_item`].
 pub(super) fn stored_items(document: u32, mut row: &[u64]) -> Option<Vec<ItemInDocument>> {
     let mut items = Vec::new();
     while !row.is_empty() {

@@ -1,10 +1,11 @@
 //! Joins lists of 64-bit words to one list, in little more memory than the result takes.
 
-/// Number of 64-bit words that are moved before their memory is released.
+/// Number of 64-bit numbers that are copied to the result at a time. After each copy, the memory of the copied numbers
+/// is released.
 const MOVED_WORDS: usize = 1 << 20;
 
-/// Joins lists to one list. The last elements are moved first, so that the memory of a list is released while it is
-/// moved.
+/// Concatenates lists. Copies the elements from the end to the beginning, and releases the memory of each copied piece
+/// right away. So the lists and the result are never both in memory as a whole.
 pub(super) fn joined_lists(lists: Vec<Vec<u64>>) -> Vec<u64> {
     let mut end = lists.iter().map(Vec::len).sum();
     // Zeros that were not overwritten yet take no memory.

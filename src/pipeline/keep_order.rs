@@ -31,17 +31,18 @@ pub struct KeepOrder {
 /// A rule of a [`KeepOrder`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum KeepKey {
-    /// A rule of the option `keep`. The number of the field has no meaning if the rule compares no field.
+    /// A rule of the option `keep`. `field` is the index of the field that the rule compares. It has no meaning if the
+    /// rule compares no field.
     Rule { rule: Keep, field: usize },
-    /// Documents are ordered by the index of their field's value in `values`. Documents with other values, or without
-    /// one, come last.
+    /// A rule of the option `prefer`. Documents are ordered by the index of their field's value in `values`. Documents
+    /// with other values, or without one, come last.
     Listed { field: usize, values: Vec<String> },
 }
 
 /// A rule of a [`KeepOrder`] that compares the dates or the numbers of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRule {
-    /// Index of the rule in the order.
+    /// Index of the rule among all rules of the [`KeepOrder`].
     pub(crate) key: usize,
     pub(crate) rule: Keep,
     /// Index of the field among the fields that the run reads of each document.
@@ -49,7 +50,7 @@ pub(crate) struct FieldRule {
 }
 
 impl From<Keep> for KeepOrder {
-    /// Creates the order with one rule. A rule that compares a field compares the first field of the documents.
+    /// Creates the order with one rule. If the rule compares a field, it compares the field with index 0.
     fn from(rule: Keep) -> Self {
         let is_first = rule == Keep::First;
         Self { keys: if is_first { Vec::new() } else { vec![KeepKey::Rule { rule, field: 0 }] } }
@@ -64,7 +65,7 @@ impl KeepOrder {
     /// A rule does not exist or has no effect, or there are too many fields.
     pub(super) fn parse(options: &mut Options, fields: &mut DocumentFields) -> Result<Self> {
         let mut keys = Vec::new();
-        // Preferred values go before all other rules, wherever the option is in the command line.
+        // The option `prefer` is applied before all rules of `keep`, wherever it is in the command line.
         if let Some(given) = options.take("prefer") {
             keys.push(listed(&given, fields)?);
         }
@@ -95,7 +96,8 @@ impl KeepOrder {
         }
     }
 
-    /// Returns the rules as the option `keep` writes them. `fields` has the names of the fields.
+    /// Returns the rules as text for the option `keep`, for example `max:score,longest`. `fields` has the names of the
+    /// fields.
     #[must_use]
     pub fn written(&self, fields: &DocumentFields) -> String {
         let rules = self.keys.iter().filter_map(|key| match key {
@@ -110,7 +112,8 @@ impl KeepOrder {
         if rules.is_empty() { Keep::First.name().to_owned() } else { rules.join(",") }
     }
 
-    /// Returns the listed values as the option `prefer` writes them. `None` if no rule lists values.
+    /// Returns the preferred values as text for the option `prefer`, for example `source=wiki,news`. `None` if no rule
+    /// prefers listed values.
     #[must_use]
     pub(crate) fn written_values(&self, fields: &DocumentFields) -> Option<String> {
         self.keys.iter().find_map(|key| match key {
@@ -121,9 +124,9 @@ impl KeepOrder {
         })
     }
 
-    /// Checks that each rule that compares a field names this field. If `is_given` is true, the caller gives the values
-    /// of one field together with the texts. Then one rule must name no field, and it compares the given values. Rules
-    /// that compare dates need no field if `finds_dates` is true.
+    /// Checks that each rule that compares a field can find its values. A rule can name its field itself. If `is_given`
+    /// is true, the caller gives the values of one field together with the texts. Then one rule must name no field, and
+    /// it compares these values. Rules that compare dates need no field if `finds_dates` is true.
     ///
     /// # Errors
     ///
@@ -176,8 +179,8 @@ impl KeepOrder {
         self.field_rules().find(|compared| compared.rule.is_by_date())
     }
 
-    /// Returns, for each rule, the index of the field that it compares, and whether the rule lists values. `None` for
-    /// a rule that compares no field.
+    /// Returns for each rule the index of the field that it compares, and whether it is a rule of the option `prefer`,
+    /// which lists values. The entry is `None` for a rule that compares no field.
     pub(crate) fn key_fields(&self) -> impl Iterator<Item = Option<(usize, bool)>> {
         self.keys.iter().map(|key| Some((key.field()?, matches!(key, KeepKey::Listed { .. }))))
     }
@@ -228,7 +231,8 @@ impl KeepKey {
         }
     }
 
-    /// Parses the bytes of the field that this rule compares.
+    /// Converts the bytes of a field to the value that this rule compares. `None` means that the document lacks the
+    /// field.
     fn value(&self, bytes: Option<&[u8]>) -> FieldValue {
         match self {
             Self::Rule { rule, .. } => rule.value(bytes),
@@ -241,7 +245,8 @@ impl KeepKey {
     }
 }
 
-/// Parses a rule of the option `keep`, such as `longest` or `max:score`, and returns it with the number of its field.
+/// Parses a rule of the option `keep`, such as `longest` or `max:score`. Returns the rule and the index of its field in
+/// `fields`, which is extended if needed.
 fn parse_rule(written: &str, fields: &mut DocumentFields) -> Result<(Keep, usize)> {
     let (name, field) = match written.split_once(':') {
         Some((name, field)) => (name, Some(field)),

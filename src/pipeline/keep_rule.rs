@@ -30,8 +30,9 @@ pub enum Keep {
     /// The document with the smallest value of the field that the rule names. If several have
     /// this value, the first one of them.
     FieldMin,
-    /// The document with the latest date. The option `keep_field` names the field of the date. For files, the
-    /// usual fields of dates are read without this option. If several have this date, the first one of them.
+    /// The document with the latest date. The option `keep_field` names the field with the date. If documents are read
+    /// from files and the option is missing, the date is taken from a field that usually holds one. If several
+    /// documents have the latest date, the first one of them.
     Newest,
     /// The document with the earliest date. Everything else is like [`Self::Newest`].
     Oldest,
@@ -88,8 +89,8 @@ impl Keep {
         matches!(self, Self::Newest | Self::Oldest)
     }
 
-    /// Returns whether this rule cannot use the value of a document as a date or a number. `value` is the parsed value.
-    /// The document must have a value, because a date in an unknown form is parsed as missing, too.
+    /// Returns whether this rule cannot use a value that a document has, because it is no date or no number. `value` is
+    /// the parsed value. Do not call it for a document without a value, which would be parsed as missing, too.
     pub(super) fn is_unread(self, value: &FieldValue) -> bool {
         match self {
             Self::Newest | Self::Oldest => *value == FieldValue::Missing,

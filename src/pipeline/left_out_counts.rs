@@ -6,16 +6,16 @@ use std::ops::AddAssign;
 /// Counts of documents from which lines are left out because many documents have them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOutCounts {
-    /// Number of documents that were compared without these lines.
+    /// Number of documents that were compared without their common lines.
     pub(crate) own_texts: u64,
-    /// Number of documents that were compared as a whole, because few words would remain without these lines.
+    /// Number of documents that were compared as a whole, because few words would remain without their common lines.
     pub(crate) few_own_words: u64,
-    /// Number of bytes that were left out, over all documents.
+    /// Number of bytes of common lines that were left out, over all documents.
     pub(crate) bytes: u64,
 }
 
 impl LeftOutCounts {
-    /// Counts a document.
+    /// Adds a document to the counts.
     pub(super) fn count(&mut self, document: &Document<'_>) {
         self.own_texts += u64::from(document.left_out > 0);
         self.few_own_words += u64::from(document.few_own.is_some());

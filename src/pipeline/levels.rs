@@ -16,30 +16,30 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_set_join::close::{Close, Neighbourhood};
 
-/// Minimum similarities, in tenths, for which the removed documents are counted. Only similarities above the
-/// limit of the run are used.
+/// Minimum similarities, in tenths. For each one that is stricter than the limit of the run, the documents that it
+/// would remove are counted.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
-/// Maximum number of distances below the limit of the run for which the removed documents are counted.
+/// Maximum number of distances below the limit of the run. For each of them, the documents that it would remove are
+/// counted.
 const DISTANCES: u32 = 4;
 
-/// Result of a run: its documents, its near-duplicates and its settings. From this value, the documents that
-/// stricter limits would remove are counted.
+/// Result of a search. From it, the documents that a run with a stricter limit would remove are counted.
 pub(super) struct FinishedSearch<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) close: &'f Close,
-    /// Neighbourhood of `close`.
+    /// For each document, the documents that are close to it. It is made from `close`.
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
 }
 
-/// Returns the limit of the last step that selects pairs. If the method verifies pairs by their sets of
-/// terms, this is the minimum similarity of the sets. Otherwise it is the limit by which pairs are found.
+/// Returns the final limit on the closeness of pairs. If the method verifies pairs by their sets of terms, this is the
+/// minimum similarity of the sets. Otherwise it is the limit by which pairs are found.
 pub(super) fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 
-/// Appends the level of the run itself to the levels in `stricter`, and returns them. The level of the run is
-/// its limit and `removed`, the number of documents that it removed.
+/// Appends the limit of the run and `removed`, the number of documents that the run removed, to the levels of
+/// `stricter` limits. Returns all levels. Returns none if the method decides by coverage.
 pub(super) fn levels(plan: &Plan, mut stricter: Vec<LimitLevel>, removed: u64) -> Vec<LimitLevel> {
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
@@ -99,8 +99,8 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
     }
 }
 
-/// Returns how many queries have a match whose closeness satisfies `is_close`. The closeness depends on the
-/// sequences of tokens.
+/// Returns the number of queries that have a match whose closeness satisfies `is_close`. `around` has the matches of
+/// each query. The closeness of a match depends also on the order of the tokens, not only on the sets of terms.
 fn matched_if(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let mut matched = 0;
     around.visit_rows(|_, partners| {
@@ -109,7 +109,7 @@ fn matched_if(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) 
     matched
 }
 
-/// Returns how many documents would be removed if only pairs whose closeness satisfies `is_close` counted as
+/// Returns the number of documents that would be removed if only pairs whose closeness satisfies `is_close` counted as
 /// close. Equal documents always count as close.
 fn removed_if(found: &FinishedSearch<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let around = found.around;
@@ -123,7 +123,8 @@ fn removed_if(found: &FinishedSearch<'_>, is_close: impl Fn(Closeness) -> bool) 
     };
     let prefer = |a: u32, b: u32| read.prefer(found.plan.keep(), a, b);
     let count = found.plan.keep_count();
-    // Counting is faster, but only the removals say how large each cluster is.
+    // Counting is faster than listing the removals. But if several documents of a cluster are kept, the size of each
+    // cluster is needed, and only the list of removals has it.
     let removals = match (found.plan.clusters(), count == KeepCount::ONE) {
         (ClusterRule::Proven, true) => return keep::count_removed(around, prefer, is_close),
         (ClusterRule::Components, true) => return components::count_removed(around, is_close),

@@ -5,13 +5,13 @@ use simtool_model::document::Document;
 use simtool_model::page_text::{PageText, count_words};
 use std::cmp::Reverse;
 
-/// Maximum number of pages that are listed.
+/// Maximum number of HTML pages that are listed.
 const LISTED: usize = 10;
 
 /// An HTML page whose main content is a small share of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LittlePage {
-    /// Number of the document of the page.
+    /// Number of the document that was made from the page, from 0 in reading order.
     pub(crate) row: u32,
     /// Number of words of the page that are compared.
     pub(crate) words: u32,
@@ -36,7 +36,8 @@ impl LittlePages {
         }
     }
 
-    /// Adds the pages of other documents, which are numbered from `first`.
+    /// Adds `more`, the pages of the documents that follow in reading order. `first` is the number of the first of
+    /// these documents in the collection. In `more`, this document has the number 0.
     pub(super) fn append(&mut self, more: Self, first: u32) {
         for page in more.pages {
             self.add(LittlePage { row: first + page.row, ..page });

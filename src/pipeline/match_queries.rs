@@ -18,14 +18,14 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 /// Number of queries that a thread takes at a time.
 const QUERIES_AT_ONCE: usize = 16;
 
-/// Result of [`match_queries`]: the matches of all queries as text, and counts.
+/// Result of [`match_queries`]: the matches of all queries as one text, and counts.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
     /// The output text, which lists the matches of all queries. It is divided into blocks, which must be written one
     /// after the other.
     pub blocks: Vec<Vec<u8>>,
-    /// Number of bytes of the text about the first query, at the beginning of the first block. It is 0 if
-    /// there is no query.
+    /// Number of bytes of the output text that list the matches of the first query, at the beginning of the first
+    /// block. It is 0 if there is no query.
     first_query: usize,
     /// Number of documents of the corpus.
     pub documents: usize,
@@ -119,10 +119,10 @@ fn match_in_lanes<L: Fingerprint>(
     })
 }
 
-/// Text with the matches of some consecutive queries.
+/// A part of the output text, with the matches of some consecutive queries.
 struct QueryOutput {
     text: Vec<u8>,
-    /// Number of bytes of the text about the first query of the block.
+    /// Number of bytes at the beginning of `text` that list the matches of the first query of the block.
     first: usize,
     matches: usize,
 }

@@ -45,11 +45,13 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Words that each removal loses. `None` if they were not counted.
     pub losses: Option<RemovalLosses>,
-    /// The kept documents that have the words of each removed document. `None` unless the method decides by coverage.
+    /// For each removed document, the kept documents that contain its words. `None` unless the method decides by
+    /// coverage.
     pub coverage: Option<Coverage>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
-    /// Decisions of people that were applied, and those that no longer fit. `None` if there are no decisions.
+    /// Number of decisions of people that were applied, and notes about the decisions that no longer fit. `None` if
+    /// there are no decisions.
     pub decided: Option<Decided>,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
@@ -95,8 +97,9 @@ pub fn find_near_duplicates(
     find_in_context(corpora, plan, None, &Context::new(plan.resources(), progress)?)
 }
 
-/// Does the work of [`find_near_duplicates`] with the threads and the memory of a given context. With `parts`, stores
-/// what it reads of the first collection, and does not read the shards that are stored.
+/// Does the work of [`find_near_duplicates`] with the threads and the memory of a given context. `parts` has the stored
+/// data of shards. If it is given, stores there the data that is read of the first collection, and does not read the
+/// shards that are stored already.
 ///
 /// # Errors
 ///
@@ -123,7 +126,7 @@ pub(crate) fn find_in_context(
     })
 }
 
-/// Makes the result of a run that decides by coverage: it removes documents whose words are in other documents. The
+/// Creates the result of a run that decides by coverage: it removes documents whose words are in other documents. The
 /// result has no pairs.
 fn by_coverage(found: FoundCovered) -> NearDuplicates {
     let FoundCovered { read, coverage, timings, spooled_bytes } = found;
@@ -177,7 +180,7 @@ pub(super) fn decide(
         .map(|decisions| decisions.apply(&mut removals, *corpora.first(), read.first()));
     let mut losses = None;
     let proposed = removals.len();
-    // Where common lines are left out, the texts of pages are in a temporary file.
+    // If common lines are left out, the texts of pages are in a temporary file, which is quick to read again.
     let dearest = if plan.boilerplate().is_some() { Price::Unpacked } else { Price::Cheap };
     if plan.counts_lost_words(corpora.iter().all(|corpus| costs_at_most(*corpus, dearest))) {
         let compared = plan.method().compared();
@@ -186,8 +189,8 @@ pub(super) fn decide(
         let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, terms, context));
         let found = removal_losses(&texts, &removals, plan, context)?;
         if let Some(lose) = plan.lose() {
-            // Texts with the same shingles and other symbols, such as +5 and -5, have this similarity. No word is lost,
-            // but a limit of 0 asks for nothing lost.
+            // Texts with the same shingles that differ in symbols, such as +5 and -5, have this similarity. No word is
+            // lost, but with a limit of 0 nothing may be lost, so the removed document stays.
             let differs = |removal: &Removal| {
                 let similarity = removal.closeness.and_then(Closeness::exact_similarity);
                 lose.is_zero() && similarity == Some(Similarity::ALMOST_ONE)
@@ -217,7 +220,7 @@ pub(super) fn decide(
     })
 }
 
-/// Chooses the documents or queries to remove from the near-duplicates that were found.
+/// Chooses the documents or queries to remove. `around` has, for each document, its near-duplicates.
 fn removals(
     read: &Sides<CollectionSummary>,
     around: &Neighbourhood<'_>,
@@ -233,8 +236,8 @@ fn removals(
     keep_several(removals, plan.keep_count().0, prefer)
 }
 
-/// Returns a removal for each query that has a match. The removal names the document of the corpus that is
-/// most similar to the query.
+/// Returns a removal for each query that has a match. `around` has the matches of each query. The removal names the
+/// document of the corpus that is most similar to the query.
 fn closest_partners(around: &Neighbourhood<'_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     around.visit_rows(|row, partners| {

@@ -1,4 +1,4 @@
-//! Condition for pairs of documents that are verified: their fingerprints are near.
+//! Filter for the pairs of documents whose texts are compared: their fingerprints must be near.
 
 use super::close_fingerprints::RowJoin;
 use super::row_scope::RowScope;
@@ -10,22 +10,23 @@ use simtool_model::groups::NO_GROUP;
 use simtool_model::sides::Sides;
 use simtool_set_join::PairFilter;
 
-/// The pairs of documents that a join of fingerprints finds, as a filter of a join of sets.
+/// Filter for a join of sets. It accepts exactly the pairs of documents that a join of fingerprints finds.
 #[derive(Debug)]
 pub(super) struct NearFilter<'r> {
     rows: Sides<&'r FingerprintRows<'r>>,
     max_distance: u32,
-    /// LSH bands of the join. A pair must be equal in one of them.
+    /// LSH bands of the join. The fingerprints of a pair must be equal in one of the bands. `None` if the join uses no
+    /// bands.
     layout: Option<Layout>,
-    /// In one collection, the number of the group of equal fingerprints of each document. Empty if there are
-    /// two collections.
+    /// In one collection, the number of the group of equal fingerprints to which each document belongs. Empty if there
+    /// are two collections.
     group_of: Vec<u32>,
-    /// Selects the documents that are compared with each other. `None` if all are.
+    /// Selects the documents that are compared with each other. `None` if all documents are compared.
     scope: Option<&'r RowScope>,
 }
 
 impl<'r> NearFilter<'r> {
-    /// Creates the filter for the pairs that `join` finds.
+    /// Creates the filter that accepts the pairs that `join` finds among the fingerprints `rows`.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::Corpus;
 use simtool_set_join::close::{Close, ClosePair};
 
-/// Near-duplicates, and the pairs just below the limit.
+/// Near-duplicates, and pairs of documents whose similarity is just below the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct WithNearMisses {
     pub(crate) found: NearDuplicates,
@@ -68,9 +68,10 @@ pub(crate) fn find_with_near_misses(
     Ok(WithNearMisses { found, near_misses: None })
 }
 
-/// Returns the pairs whose similarity reaches `limit`, as a search with this limit finds them.
+/// Returns only the pairs of `close` whose similarity reaches `limit`. The result is as if a search with this limit had
+/// found it.
 fn reaching(close: &Close, limit: Threshold) -> Close {
-    // Only with the limit 1, texts with other sequences of tokens are no near-duplicates.
+    // With the limit 1 only, texts whose tokens are in another order are no near-duplicates.
     if !limit.holds(Similarity::ALMOST_ONE) && close.sequences.hashes().is_some() {
         return close.without_other_sequences(limit);
     }
@@ -83,7 +84,8 @@ fn reaches(closeness: Closeness, limit: Threshold) -> bool {
     closeness.exact_similarity().is_some_and(|similarity| limit.holds(similarity))
 }
 
-/// Returns the most similar pairs of kept documents that do not reach `limit`, at most `most`.
+/// Returns the pairs of kept documents whose similarity is below `limit`. Returns at most `most` pairs, the most
+/// similar ones, sorted by descending similarity. `close` has the pairs of a search with a lower limit.
 fn near_misses(
     close: &Close,
     limit: Threshold,
@@ -138,7 +140,7 @@ mod tests {
         (found, find_near_duplicates(corpora, &plan, &NoProgress).unwrap())
     }
 
-    /// Returns twenty words, the last `changed` of them with another beginning.
+    /// Returns twenty words. The last `changed` words begin with `beginning`, and all others with `w`.
     fn words(changed: usize, beginning: &str) -> String {
         let word = |n| format!("{}{n} ", if n < 20 - changed { "w" } else { beginning });
         (0..20).map(word).collect::<Vec<_>>().concat()

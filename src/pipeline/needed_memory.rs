@@ -1,4 +1,4 @@
-//! Checks that there is memory for the fingerprints and the list of the removed documents, which nothing can replace.
+//! Checks that there is memory for the fingerprints and for the list of the removed documents. Both must be in memory.
 
 use super::shard_summary::CollectionSummary;
 use simtool_base::error::{Error, Result};
@@ -13,30 +13,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of memory for each document that is close to another document, while kept documents are chosen and outputs are
 /// written: its removal, its place in a cluster and its group.
 const BYTES_A_CLOSE_DOCUMENT: u64 = 56;
-/// Divisor of the limit of memory. The result and [`SPARE_BYTES`] are how far the limit may be exceeded. An error would
-/// be worse.
+/// Divisor of the memory limit. A run may exceed the limit by 1/`SPARE_SHARE` of the limit plus [`SPARE_BYTES`],
+/// because an error would be worse.
 const SPARE_SHARE: u64 = 10;
-/// Number of bytes by which the limit of memory may be exceeded.
+/// Number of bytes by which the memory limit may be exceeded, in addition to the share [`SPARE_SHARE`].
 const SPARE_BYTES: u64 = 24 << 20;
 
-/// Returns the number of bytes that may be used if the memory is limited to `limit` bytes.
+/// Returns the number of bytes that may really be used if the user limits the memory to `limit` bytes.
 fn allowed(limit: u64) -> u64 {
     limit.saturating_add(limit / SPARE_SHARE).saturating_add(SPARE_BYTES)
 }
 
-/// Counts the memory of the fingerprints and the names of the shards that were read.
+/// Counter of the memory that is taken by the fingerprints and document names of the shards that were read so far.
 pub(super) struct RowBytes<'c> {
     corpus: &'c dyn Corpus,
     /// Limit of memory in bytes.
     limit: u64,
-    /// Number of bytes of memory of all shards that were read.
+    /// Number of bytes of memory that the fingerprints and names of all shards that were read take.
     kept: AtomicU64,
-    /// Number of bytes of these shards, as [`Corpus::shard_bytes`] counts them.
+    /// Number of input bytes of the shards that were read, as [`Corpus::shard_bytes`] counts them.
     read: AtomicU64,
 }
 
 impl<'c> RowBytes<'c> {
-    /// Creates the counts before the first shard of `corpus` is read.
+    /// Creates the counter before the first shard of `corpus` is read. `memory` has the memory limit.
     pub(super) fn new(corpus: &'c dyn Corpus, memory: &Ledger) -> Self {
         let [kept, read] = [0; 2].map(AtomicU64::new);
         Self { corpus, limit: memory.limit(), kept, read }

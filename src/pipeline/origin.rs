@@ -1,4 +1,4 @@
-//! The option `of`: which documents count as different ones in a search for repeated passages.
+//! The option `of`: rule for the documents that count as one document in a search for repeated passages.
 
 use super::scope::{Relation, Scope, ScopeValue};
 use simtool_base::options::Choice;
@@ -53,7 +53,7 @@ impl Origin {
             Self::Folder => ScopeValue::Folder,
             Self::Host => ScopeValue::Host,
         };
-        // Documents of different origins count, but the search itself reads only the values.
+        // The relation has no effect, because the search for passages reads only the values.
         Some(Scope { relation: Relation::Across, value })
     }
 }

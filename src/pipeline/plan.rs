@@ -17,8 +17,8 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::kept_pairs::DecidingRule;
 use std::fmt;
 
-/// Limit on the words that a removal by coverage may lose, if the user sets no limit. Texts often have a number or a
-/// date of their own.
+/// Limit on the words that a removal by coverage may lose, if the user sets no limit. A few lost words are allowed,
+/// because texts often have a number or a date that no other text has.
 const LOST_BY_COVERAGE: LoseLimit = LoseLimit::Words(3);
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
@@ -97,8 +97,8 @@ impl Plan {
         Ok(Self { decisions: decisions.transpose()?, config, task })
     }
 
-    /// Returns the same plan with a minimum similarity that is a little lower. `None` if the limit of the plan is
-    /// not a similarity.
+    /// Returns the same plan with a minimum similarity that is a twentieth lower, so that it finds more pairs. `None`
+    /// if the method compares no sets of terms, or if its minimum similarity cannot be lowered.
     pub(crate) fn with_lower_similarity(&self) -> Option<Self> {
         let method = self.config.method.with_lower_similarity()?;
         Some(Self { config: Config { method, ..self.config.clone() }, ..self.clone() })
@@ -128,7 +128,8 @@ impl Plan {
         self.config.keep_count
     }
 
-    /// Returns the rule that selects the documents that are compared with each other. `None` if all are.
+    /// Returns the rule that selects the documents that are compared with each other. `None` if all documents are
+    /// compared.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         self.config.scope
@@ -152,7 +153,8 @@ impl Plan {
         self
     }
 
-    /// Returns the settings that say which values of documents are collected.
+    /// Returns the settings that select the values of documents to collect, such as the values that the option `keep`
+    /// compares.
     pub(crate) fn wanted_traits(&self) -> WantedTraits<'_> {
         WantedTraits {
             keep: Some(&self.config.keep),
@@ -179,8 +181,8 @@ impl Plan {
         Self { config: Config { lost_words: LostWordCount::Always, ..self.config }, ..self }
     }
 
-    /// Returns the value of a document that is its source. Removals are counted for each source. `None` if the user
-    /// named no source.
+    /// Returns the value, for example a field, that names the source of a document. Removals are counted for each
+    /// source. `None` if the user named no source.
     #[must_use]
     pub(crate) fn source(&self) -> Option<ScopeValue> {
         self.config.by
@@ -213,8 +215,8 @@ impl Plan {
         self.config.clusters
     }
 
-    /// Returns the rule by which pairs decide which documents are removed, if all other pairs may be missing from
-    /// the result. `None` if no pair may be missing.
+    /// Returns the rule that selects the pairs that decide which documents are removed. All other pairs may be missing
+    /// from the result. `None` if no pair may be missing.
     pub(crate) fn deciding_rule(&self) -> Option<DecidingRule> {
         let may_miss = self.config.may_leave_pairs_out && self.task == Task::Deduplicate;
         may_miss.then(|| match self.clusters() {
@@ -266,7 +268,8 @@ fn compares_texts(method: &Method) -> bool {
 fn check_coverage(config: &Config) -> Result<()> {
     let name = config.method.name();
     if let Some(Scope { relation: Relation::Across, value }) = config.scope {
-        // What one source loses another one may keep, so each run would have to be counted for each source.
+        // A word that one source loses may be kept in another source, so words would have to be counted for each
+        // source.
         let rule = format!(
             "does not go with {name}, which counts runs of all sources together. To remove the documents of one source \
              whose words are in another one, match the one against the other with the same method"

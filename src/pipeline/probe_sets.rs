@@ -35,9 +35,9 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
         self.sizes.len()
     }
 
-    /// Calls `visit` for every indexed set that shares terms with `set`, in ascending order. The arguments
-    /// are the number of the indexed set, the total weight of the shared terms, and the total weight of the
-    /// indexed set.
+    /// Calls `visit` for every indexed set that shares terms with `set`, in ascending order. The arguments of `visit`
+    /// are the number of the indexed set, the total weight of the shared terms, and the total weight of the indexed
+    /// set.
     ///
     /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers pass the same
     /// memory to many calls, so that no call allocates memory.

@@ -1,4 +1,4 @@
-//! The quarantine: the records of a collection that could not be read as documents.
+//! The quarantine: a list of the records of a collection that could not be read as documents.
 //!
 //! A file may have millions of bad records, so a record takes 32 bytes, and records with the same fault share
 //! its description.
@@ -6,8 +6,8 @@
 use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Bad;
 
-/// Number of the latest different faults of a shard among which the fault of a record is looked up. Most shards have
-/// few different faults.
+/// Number of descriptions of faults that are compared with the fault of a new bad record. If one of the latest
+/// descriptions is equal, it is not stored again. Most shards have few different faults.
 const LATEST_FAULTS: usize = 16;
 
 /// A record that could not be read as a document, with its place in the collection.
@@ -27,14 +27,14 @@ pub struct Quarantined<'q> {
     pub expected: &'q str,
 }
 
-/// Bad records of a collection, in reading order.
+/// Bad records of a collection, in reading order. A bad record could not be read as a document.
 #[derive(Clone, Debug, Default)]
 pub struct Quarantine {
     /// Shards with bad records.
     shards: Vec<QuarantineOfShard>,
 }
 
-/// Bad records of a shard.
+/// Bad records of a shard, and the position of the shard in its file. A bad record could not be read as a document.
 #[derive(Clone, Debug)]
 struct QuarantineOfShard {
     /// Number of the file that the shard is a part of.
@@ -44,7 +44,7 @@ struct QuarantineOfShard {
     bad: ShardQuarantine,
 }
 
-/// Bad records of a shard whose place in the collection is not known yet.
+/// Bad records of a shard, before it is known where the shard begins in its file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ShardQuarantine {
     records: Vec<BadPlace>,
@@ -61,7 +61,7 @@ struct BadPlace {
     fault: u32,
 }
 
-/// Fault that records share.
+/// Description of a fault. Several bad records can share it.
 #[derive(Clone, Debug)]
 struct BadFault {
     code: &'static str,
@@ -114,7 +114,7 @@ impl ShardQuarantine {
         Some(Self { records, faults })
     }
 
-    /// Frees the memory that further records would use.
+    /// Frees the memory that is reserved for further records.
     pub(super) fn shrink(&mut self) {
         self.records.shrink_to_fit();
     }
@@ -140,7 +140,7 @@ impl Quarantine {
         self.shards.extend(more.shards);
     }
 
-    /// Adds `records` to the numbers of the bad records of the file with the number `file`.
+    /// Adds `records` to the record numbers of all bad records of the file with the number `file`.
     pub(crate) fn renumber(&mut self, file: usize, records: u64) {
         for shard in self.shards.iter_mut().filter(|shard| shard.file == file) {
             shard.first_record += records;

@@ -1,4 +1,4 @@
-//! The documents of a run that are compared with each other, by small numbers instead of values of fields.
+//! Decides which documents of a run are compared with each other, by small numbers instead of values of fields.
 
 use super::corpus_terms::CorpusTerms;
 use super::scope::{NO_VALUE, Relation};
@@ -13,22 +13,24 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Class of a document that is compared with no other.
+/// Class of a document that is compared with no other document.
 const NONE: u32 = u32::MAX;
 
-/// Pairs of documents that are compared. Documents with the same value of a field are in the same class.
+/// Selects the pairs of documents that are compared. Documents with the same value, for example the same language, have
+/// the same class, which is a small number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowScope {
     relation: Relation,
-    /// Class of each document, or [`NONE`].
+    /// Class of each document, which is a small number for its value, or [`NONE`].
     classes: Sides<Vec<u32>>,
-    /// Own words of the title of each document. Empty if they do not count.
+    /// Own words of the title of each document, which few titles of the same site have. Empty if they are ignored.
     names: Sides<Vec<PageName>>,
 }
 
 impl RowScope {
-    /// Creates the scope of documents whose values have these hashes. Documents of two collections with the same value
-    /// are in the same class.
+    /// Creates the scope of documents. `values` has the hash of the value of each document, for example of its
+    /// language. `relation` is the relation that the values of two documents must have, so that the documents are
+    /// compared. Documents of two collections with the same value get the same class.
     pub(crate) fn new(relation: Relation, values: Sides<Vec<u64>>) -> Self {
         // Small numbers take half of the memory of hashes, and they do not depend on the order of reading.
         let mut distinct: Vec<u64> = values.iter().flatten().copied().collect();
@@ -46,12 +48,13 @@ impl RowScope {
         Self { relation, classes, names }
     }
 
-    /// Returns the same scope without pairs of pages whose titles have no own word in common.
+    /// Returns the same scope without some pairs of pages of one site: pages whose titles both have own words, but none
+    /// in common. `names` has the own words of the title of each document.
     pub(crate) fn with_names(self, names: Sides<Vec<PageName>>) -> Self {
         Self { names, ..self }
     }
 
-    /// Returns the scope of the documents `rows` alone, numbered in this order.
+    /// Returns the scope of only the documents `rows`. In the result, they are numbered by their index in `rows`.
     pub(super) fn of_rows(&self, rows: Sides<&[u32]>) -> Self {
         let chosen = |(classes, rows): (&Vec<u32>, &[u32])| {
             rows.iter().map(|&row| class_of(classes, row)).collect()
@@ -68,24 +71,27 @@ impl RowScope {
         Self { relation: self.relation, classes, names }
     }
 
-    /// Returns a number that is equal for documents of a collection that can represent each other: they are compared
-    /// with each other and with the same other documents. `None` if the document is compared with no document.
+    /// Returns a number for a document of the first collection. Documents with the same number can represent each
+    /// other: they are compared with each other and with the same other documents. `None` if the document is compared
+    /// with no document.
     pub(super) fn class(&self, row: u32) -> Option<u32> {
         let class = class_of(self.classes.first(), row);
         match self.relation {
             _ if class == NONE => None,
             Relation::Within => Some(class),
-            // A document is not compared with the documents of its class, so it stands for itself only.
+            // A document is not compared with other documents of the same value, so it can represent only itself.
             Relation::Across => Some(row),
         }
     }
 
-    /// Returns whether two documents are compared. `b` is a row of the second collection if there are two.
+    /// Returns whether two documents are compared with each other. `b` is a document of the second collection if there
+    /// are two.
     pub(crate) fn takes(&self, a: u32, b: u32) -> bool {
         self.has(a, b) && !self.have_other_names([a, b])
     }
 
-    /// Returns whether two documents are compared if the names of pages do not count.
+    /// Returns whether the values of two documents allow that they are compared. The titles of pages are ignored. `b`
+    /// is a document of the second collection if there are two.
     pub(crate) fn has(&self, a: u32, b: u32) -> bool {
         // Two documents without a value are not in the same class, because nothing is known of their values.
         let a = class_of(self.classes.first(), a);
@@ -93,14 +99,16 @@ impl RowScope {
         a != NONE && b != NONE && (a == b) == (self.relation == Relation::Within)
     }
 
-    /// Returns whether two documents are pages of one site whose titles have no own word in common.
+    /// Returns whether two documents are pages of one site whose titles both have own words, but none in common.
     fn have_other_names(&self, [a, b]: [u32; 2]) -> bool {
         let name = |names: &[PageName], row: u32| names.get(row as usize).copied();
         let names = name(self.names.first(), a).zip(name(self.names.second(), b));
         names.is_some_and(|(a, b)| a.differs(&b))
     }
 
-    /// Returns the class of a document, divided by the names of pages: documents of a part may stand for each other.
+    /// Returns the class of a document, combined with the own words of its title. Two documents with the same result
+    /// are compared with the same other documents, so that one can represent the other. `None` if the document is
+    /// compared with no document.
     fn named_class(&self, row: u32) -> Option<u64> {
         let class = u64::from(self.class(row)?);
         let name =
@@ -115,9 +123,9 @@ impl RowScope {
         classes.chain(names).sum::<usize>() as u64
     }
 
-    /// Divides groups of equal fingerprints into groups of documents that can represent each other (see
-    /// [`Self::class`]). Divides the pairs of groups into pairs of these smaller groups whose documents are compared.
-    /// Returns `None` if there are more than `most` pairs.
+    /// Divides the groups of equal fingerprints in `found` into smaller groups of documents that can represent each
+    /// other (see [`Self::class`]). Replaces the pairs of groups by the pairs of smaller groups whose documents are
+    /// compared. Returns `None` if there are more than `most` pairs.
     pub(super) fn divide(&self, found: &GroupPairs, most: u64) -> Option<GroupPairs> {
         let parts = match &found.groups {
             Sides::One(groups) => Sides::One(self.parts(groups, self.classes.first())),
@@ -131,7 +139,7 @@ impl RowScope {
         for pair in &found.pairs {
             pairs.add(of_a.of_group(pair.a), of_b.of_group(pair.b), pair.distance)?;
         }
-        // Equal fingerprints of different classes are pairs now.
+        // Documents with equal fingerprints and different classes are in different parts now, which are pairs.
         if let (Sides::One(groups), Relation::Across) = (&found.groups, self.relation) {
             for group in 0..groups.len() as u32 {
                 let parts = of_a.of_group(group);
@@ -144,13 +152,14 @@ impl RowScope {
         Some(GroupPairs { groups: parts.map(|parts| parts.groups), pairs })
     }
 
-    /// Divides groups of equal rows of one collection into groups of rows that can represent each other.
+    /// Divides groups of equal rows of one collection into groups of rows that can represent each other (see
+    /// [`Self::class`]).
     pub(super) fn divide_groups(&self, groups: &Groups) -> Groups {
         self.parts(groups, self.classes.first()).groups
     }
 
-    /// Divides each group of equal rows into parts of rows with the same class. `classes` has the class of each row.
-    /// Leaves out rows without a class.
+    /// Divides each group of equal documents into parts. The documents of a part can represent each other (see
+    /// [`Self::class`]). `classes` has the class of each document. Leaves out documents without a class.
     fn parts(&self, groups: &Groups, classes: &[u32]) -> Parts {
         let (mut rows, mut of_group) = (Vec::new(), vec![0]);
         let (mut ranges, mut of_parts) = (Vec::new(), Vec::new());
@@ -175,8 +184,8 @@ impl RowScope {
     }
 }
 
-/// Sets the class of each document that is alone in its class to [`NONE`], because it need not be compared. Of two
-/// collections, both must have a document of the class. There are `count` classes.
+/// Sets the class of documents to [`NONE`] if no other document of their class can be compared with them. If there are
+/// two collections, both must have a document of the class. `count` is the number of classes.
 fn leave_out_single(classes: &mut Sides<Vec<u32>>, count: usize) {
     let sizes = classes.as_ref().map(|classes| {
         let mut sizes = vec![0_u32; count];
@@ -196,12 +205,12 @@ fn leave_out_single(classes: &mut Sides<Vec<u32>>, count: usize) {
     }
 }
 
-/// Returns the class of a document. A document that was not there at the first reading has none.
+/// Returns the class of document number `row`. Returns [`NONE`] if the first reading did not find this document.
 fn class_of(classes: &[u32], row: u32) -> u32 {
     classes.get(row as usize).copied().unwrap_or(NONE)
 }
 
-/// Parts of groups of equal rows. The rows of a part have the same class.
+/// Parts into which groups of equal documents are divided. The documents of a part have the same class.
 struct Parts {
     groups: Groups,
     /// Class of each part. The parts of a group are in ascending order of their classes.
@@ -215,7 +224,8 @@ impl Parts {
         self.of_group[group as usize]..self.of_group[group as usize + 1]
     }
 
-    /// Returns the parts that are in a class, among `parts`, the parts of one group.
+    /// Returns the range of those parts in the range `parts` that have the class `class`. `parts` must be parts of one
+    /// group.
     fn in_class(&self, parts: &Range<u32>, class: u32) -> Range<u32> {
         let classes = &self.classes[parts.start as usize..parts.end as usize];
         let [from, to] = [
@@ -226,19 +236,20 @@ impl Parts {
     }
 }
 
-/// Pairs of parts that are compared.
+/// Collects the pairs of parts whose documents are compared. A part is a set of equal documents of one class.
 struct PartPairs<'p> {
     relation: Relation,
     of_a: &'p Parts,
     of_b: &'p Parts,
-    /// Number of pairs that fit in memory.
+    /// Maximum number of pairs, so that they fit in memory.
     most: u64,
     pairs: Vec<ValuePair>,
 }
 
 impl PartPairs<'_> {
-    /// Adds the pairs of two ranges of parts that are compared. The parts of each range belong to one group. Returns
-    /// `None` if there are more than `most` pairs.
+    /// Adds the pairs of a part in `first` and a part in `second` that are compared. The parts of each range belong to
+    /// one group of equal fingerprints. `distance` is the distance between both groups. Returns `None` if there are
+    /// more than `most` pairs.
     fn add(&mut self, first: Range<u32>, second: Range<u32>, distance: u32) -> Option<()> {
         for a in first {
             // The parts of a class are found by binary search. So the time depends on the pairs that are added,
@@ -259,8 +270,8 @@ impl PartPairs<'_> {
     }
 }
 
-/// The scope of a run, that is, which documents are compared with which others, as the filter of a join of sets. A class
-/// is the hash of the value that the scope compares. It is known only after all documents were read once.
+/// Filter for a join of sets. It accepts the pairs of documents that the scope of the run allows to be compared. The
+/// filter can be used only after all documents were read once, because their values are known only then.
 pub(super) struct ScopeFilter<'c, 't> {
     relation: Relation,
     sources: &'c Sides<CorpusTerms<'t>>,
@@ -320,7 +331,8 @@ mod tests {
         "method=i-match,shingle=words:1",
     ];
 
-    /// Returns texts of five kinds, some of them equal, and the value of each: one of three, or none.
+    /// Returns `count` texts, and the value of each text. Some of the texts are equal. Almost all values are `a`, `b`
+    /// or `c`, or empty if the text has no value.
     fn documents(count: u64) -> (Vec<String>, Vec<String>) {
         let text = |row: u64| {
             let word = |at: u64| {

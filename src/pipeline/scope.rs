@@ -1,5 +1,5 @@
-//! The options `within` and `across`: which documents are compared with each other. And the option `by`, which has the
-//! same values: by which source removals are counted.
+//! The options `within` and `across`, which select the documents that are compared with each other. Also the option
+//! `by`, which selects the source by which removals are counted, and has the same values.
 
 use super::boilerplate_rule::Site;
 use super::document_fields::DocumentFields;
@@ -11,20 +11,20 @@ use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Hash of the value of a document that has none. No value has this hash.
+/// Hash for a document that has no value, for example no language. No value has this hash.
 pub(super) const NO_VALUE: u64 = 0;
 
 /// Rule for the pairs of documents that are compared: documents with the same value, or documents with different
 /// values. A document without a value is compared with no other document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// How the values of two documents must relate.
+    /// Relation that the values of two documents must have.
     pub relation: Relation,
-    /// Value of a document that is compared with the value of the other document, for example its folder or a field.
+    /// Value of a document that is compared with that of another document, for example its folder or a field.
     pub value: ScopeValue,
 }
 
-/// How the values of two documents must relate, so that the documents are compared.
+/// Relation that the values of two documents must have, so that the documents are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Only documents with the same value are compared.
@@ -84,7 +84,7 @@ impl Scope {
         Ok(Some(Self { relation, value }))
     }
 
-    /// Returns the hash of the value of a document, or [`NO_VALUE`].
+    /// Returns the hash of the value of `document`, which is in `file`, or [`NO_VALUE`] if it has no value.
     pub(super) fn hash_of(self, document: &Document<'_>, file: &Path) -> u64 {
         let value = self.value.of(document.id, file, |number| document.fields[number]);
         // The lowest bit is set, so that no value has the hash of a missing value.
@@ -128,7 +128,7 @@ impl ScopeValue {
         }
     }
 
-    /// Returns the value as the options write it. `fields` has the names of the fields.
+    /// Returns the name of the value in the options, for example `host`. `fields` has the names of the fields.
     #[must_use]
     pub fn written(self, fields: &DocumentFields) -> &str {
         match self {

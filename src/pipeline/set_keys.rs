@@ -40,8 +40,8 @@ pub struct KeyedSet {
     pub number: u128,
     /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,
-    /// Keys of the set, which are its first terms if rare terms come first. The second number of a key is the
-    /// total weight of this term and of all terms after it in this order.
+    /// Keys of the set. If its terms are sorted from rare to frequent, the keys are the first ones. The second number
+    /// of a key is the total weight of this term and of all terms after it in this order.
     pub keys: Vec<(u64, u64)>,
 }
 
@@ -124,8 +124,8 @@ impl SetKeys {
         Some(KeyedSet { number, weight, keys })
     }
 
-    /// Returns the pairs of sets that may be similar enough, as indexes in `sets`. `sets` lists all sets that
-    /// have one key in common. `are_two_sides` says whether two collections are joined.
+    /// Returns the pairs of sets that may be similar enough, as indexes in `sets`. `sets` lists all sets that have one
+    /// key in common. `are_two_sides` is true if two collections are joined.
     ///
     /// In one collection, the smaller index comes first. Between two, each pair has one set of each
     /// collection, and the set of the first collection comes first.

@@ -63,7 +63,7 @@ pub(crate) struct ShardSummary {
     /// Bad records of the shard, numbered from 0 at the beginning of the shard.
     bad: ShardQuarantine,
     faults: Vec<Fault>,
-    /// Values of the documents that decide which of them are compared and kept.
+    /// Values of the documents, such as their dates, that decide which documents are compared and which are kept.
     traits: DocumentTraits,
     without_terms: u64,
     repaired: u64,
@@ -79,20 +79,20 @@ pub(crate) struct ShardSummary {
     sequences: Vec<u64>,
 }
 
-/// Data about a document that were collected while its terms were made.
+/// Data about a document that was collected while its terms were found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compared {
     /// Whether the document has any term.
     pub(crate) has_terms: bool,
     /// Number of tokens of the document. 0 if the run writes no numbers of tokens.
     pub(crate) tokens: u32,
-    /// Hash of the sequence of tokens of the document, and of the symbols, such as `<`, that belong to no token. `None`
-    /// if texts are not compared.
+    /// Hash of the sequence of tokens of the document, and of the symbols outside tokens, such as `<`. `None` if texts
+    /// are not compared.
     pub(crate) sequence: Option<u64>,
 }
 
 impl Compared {
-    /// Creates the value for a document whose tokens are not collected.
+    /// Creates the value for a document whose tokens are not counted. `has_terms` is whether the document has any term.
     pub(crate) fn by_terms(has_terms: bool) -> Self {
         Self { has_terms, tokens: 0, sequence: None }
     }
@@ -114,7 +114,7 @@ pub struct CollectionSummary {
     pub repaired: u64,
     /// Number of list elements that the selector of the text field skipped, because they have no text.
     pub skipped_elements: u64,
-    /// Number of HTML pages for each part of a page that was compared, for example the main content.
+    /// Numbers of HTML pages, by the part of the page that was compared, for example the main content.
     pub pages: PageTextCounts,
     /// HTML pages whose main content is a small share of their text: the pages with the most words that are not
     /// compared.
@@ -128,10 +128,10 @@ pub struct CollectionSummary {
     pub non_documents: NonDocumentCounts,
     /// For each document, the number of bytes of its text. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// For each document, the facts about its text that outputs show, if these are
-    /// [wanted](super::config::Config::has_text_facts).
+    /// Data about the text of each document that outputs show, such as its number of tokens. Empty unless these data
+    /// are [wanted](super::config::Config::has_text_facts).
     pub text_facts: TextFacts,
-    /// Values of the documents that decide which of them are compared and kept.
+    /// Values of the documents, such as their dates, that decide which documents are compared and which are kept.
     pub(super) traits: DocumentTraits,
     /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
     sequences: Vec<u64>,
@@ -317,8 +317,8 @@ impl CollectionSummary {
         std::mem::take(&mut self.sequences)
     }
 
-    /// Creates a summary with only the text lengths and the values of all documents, which is enough for
-    /// [`prefer`](Self::prefer).
+    /// Creates a summary that is enough for [`prefer`](Self::prefer). It has only the text lengths of all documents,
+    /// and their values, such as dates.
     pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
@@ -347,8 +347,7 @@ impl CollectionSummary {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
-    /// Returns the number of lost records: records in damaged parts of files, as far as their number is
-    /// known.
+    /// Returns the number of records that were lost in damaged parts of files, as far as it is known.
     #[must_use]
     pub(crate) fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
@@ -413,7 +412,8 @@ impl ShardSummary {
         &self.traits
     }
 
-    /// Appends the summary to `out`, without the number of its file.
+    /// Appends the summary to `out`. The index of the shard's file is not stored, so [`restore`](Self::restore) gets it
+    /// as an argument.
     pub(super) fn store(&self, out: &mut BytesWriter) {
         store_ids(&self.ids, out);
         self.bad.store(out);

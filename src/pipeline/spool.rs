@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary files without names.
+/// Temporary files without names, to which threads write the data of shards.
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
@@ -33,7 +33,7 @@ struct Files {
 /// before it reads.
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
-/// Place of the data of one shard in a temporary file.
+/// Position of the data of one shard in a temporary file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpoolPlace {
     /// Number of the temporary file.
@@ -82,7 +82,8 @@ impl Writing<'_> {
         false
     }
 
-    /// Marks the shard as finished and returns the place of its data. All data must have been written before this call.
+    /// Marks the shard as finished and returns the position of its data. All data must have been written before this
+    /// call.
     pub(super) fn finish(mut self) -> SpoolPlace {
         // Moving `start` behind the data marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
@@ -142,7 +143,8 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Fills `space` with data of the shard at `place`, beginning at byte `offset` of these data.
+    /// Fills `space` with data of the shard at the position `place`, beginning at byte `offset` of the data of the
+    /// shard.
     ///
     /// # Errors
     ///

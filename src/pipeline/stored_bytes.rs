@@ -1,13 +1,14 @@
-//! Bytes of values that a run stores for a later run. Both runs must have the same version of the program.
+//! Conversion of values to bytes and back, to store them for a later run. Both runs must have the same version of the
+//! program.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes to which values are appended.
+/// Buffer of bytes to which values are appended.
 #[derive(Debug, Default)]
 pub(crate) struct BytesWriter(Vec<u8>);
 
-/// Bytes from which values are taken, in the order in which they were appended. Each method returns `None` if the
+/// Reader of bytes, which reads values in the order in which they were appended. Each method returns `None` if the
 /// bytes do not begin with such a value.
 #[derive(Debug)]
 pub(crate) struct BytesReader<'b>(&'b [u8]);
@@ -15,7 +16,8 @@ pub(crate) struct BytesReader<'b>(&'b [u8]);
 impl BytesWriter {
     /// Appends a number. A small number takes few bytes.
     pub(crate) fn number(&mut self, mut number: u64) {
-        // Seven bits for each byte, the lowest first. The highest bit says that more follow.
+        // Each byte has seven bits of the number, the lowest bits first. The highest bit of a byte is set if more bytes
+        // follow.
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
             number >>= 7;
@@ -23,13 +25,13 @@ impl BytesWriter {
         self.0.push(number as u8);
     }
 
-    /// Appends numbers, and how many there are.
+    /// Appends the count of the numbers, and then the numbers.
     pub(crate) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.number(numbers.len() as u64);
         numbers.for_each(|number| self.number(number));
     }
 
-    /// Appends bytes, and how many there are.
+    /// Appends the count of the bytes, and then the bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
@@ -52,12 +54,12 @@ impl<'b> BytesReader<'b> {
         Self(bytes)
     }
 
-    /// Returns whether all values were taken.
+    /// Returns whether all bytes were read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes a number.
+    /// Reads the next number.
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
@@ -71,12 +73,12 @@ impl<'b> BytesReader<'b> {
         None
     }
 
-    /// Takes a number of at most 32 bits.
+    /// Reads the next number, which must have at most 32 bits.
     pub(crate) fn short_number(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    /// Takes a list of values, whose length comes first. `value` takes one value from the bytes.
+    /// Reads a list of values, whose length comes first. `value` reads one value.
     pub(crate) fn list<T>(
         &mut self,
         mut value: impl FnMut(&mut Self) -> Option<T>,
@@ -85,7 +87,7 @@ impl<'b> BytesReader<'b> {
         (0..self.number()?).map(|_| value(self)).collect()
     }
 
-    /// Takes bytes, whose length comes first.
+    /// Reads some bytes, whose count comes first.
     pub(crate) fn bytes(&mut self) -> Option<&'b [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
@@ -93,12 +95,13 @@ impl<'b> BytesReader<'b> {
         Some(bytes)
     }
 
-    /// Takes text, whose length in bytes comes first.
+    /// Reads a text, whose length in bytes comes first.
     pub(crate) fn text(&mut self) -> Option<&'b str> {
         str::from_utf8(self.bytes()?).ok()
     }
 
-    /// Takes the name of a kind of fault. There are few such names, so they stay in memory until the program ends.
+    /// Reads the name of a kind of fault, for example `json`. There are few such names, so each name that was read
+    /// stays in memory until the program ends.
     pub(crate) fn code(&mut self) -> Option<&'static str> {
         static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let code = self.text()?;

@@ -19,17 +19,19 @@ const PAIR: usize = 1 + CLOSENESS;
 const CLOSENESS: usize = 3;
 /// Number of pairs in a row of numbers.
 const PAIRS_A_ROW: usize = 1 << 12;
-/// Bits of the first number of a closeness that say whether it has a similarity and a distance.
+/// Bit of the first number of a stored closeness. It is set if the closeness has a similarity. The next constant is the
+/// bit that is set if the closeness has a distance.
 const HAS_SIMILARITY: u64 = 1 << 32;
 const HAS_DISTANCE: u64 = 1 << 33;
 
-/// Stores the close documents of one collection, as they were found. Sequences of tokens have not changed them yet.
+/// Stores the close documents of one collection as the join found them, before their token sequences are compared. Does
+/// nothing for two collections.
 ///
 /// # Errors
 ///
 /// The close documents cannot be written.
 pub(super) fn store_close(parts: &Parts<'_>, close: &Close) -> Result<()> {
-    // Only runs with one collection store parts.
+    // Only runs with one collection store results.
     let Sides::One(groups) = &close.groups else { return Ok(()) };
     parts.store_result(|rows| {
         let [kind, shared, union] = numbers(close.of_equal);
@@ -55,8 +57,8 @@ pub(super) fn store_close(parts: &Parts<'_>, close: &Close) -> Result<()> {
     })
 }
 
-/// Returns the close documents that an earlier run has stored. Returns `None` if there are none that can be used, see
-/// [`Parts::visit_result`].
+/// Returns the close documents that an earlier run has stored in `parts`. Returns `None` if none are stored or if they
+/// cannot be used, see [`Parts::visit_result`].
 ///
 /// # Errors
 ///
@@ -67,23 +69,24 @@ pub(super) fn stored_close(parts: &Parts<'_>, memory: &Ledger) -> Result<Option<
     Ok(if is_whole { restored.into_close() } else { None })
 }
 
-/// Close documents that are being restored.
+/// Close documents while they are restored from rows of numbers.
 #[derive(Debug, Default)]
 struct Restored {
-    /// The first row of numbers.
+    /// The first stored row: the number of groups, the number of pairs, whether all pairs were found, and the closeness
+    /// of equal documents as three numbers.
     head: Option<[u64; 6]>,
     groups: Vec<Vec<u32>>,
     pairs: Vec<ClosePair>,
 }
 
 impl Restored {
-    /// Adds the next row of numbers. Returns `None` if the row is not valid in this place.
+    /// Adds the next stored row of numbers. Returns `None` if the row is not valid at its position.
     fn add(&mut self, row: &[u64]) -> Option<()> {
         let Some(head) = self.head else {
             self.head = Some(row.try_into().ok()?);
             return Some(());
         };
-        // The number of groups is known, so the rows behind them have pairs.
+        // The number of groups is known, so the rows after the groups have pairs.
         if (self.groups.len() as u64) < head[0] {
             let group = row.iter().map(|&row| u32::try_from(row).ok());
             self.groups.push(group.collect::<Option<_>>()?);
@@ -101,7 +104,7 @@ impl Restored {
     fn into_close(self) -> Option<Close> {
         let [groups, pairs, is_complete, kind, shared, union] = self.head?;
         let counts = [self.groups.len() as u64, self.pairs.len() as u64];
-        // Frames that are missing as a whole are noticed by the counts.
+        // If a whole block of rows is missing, the counts differ.
         if counts != [groups, pairs] {
             return None;
         }
@@ -112,18 +115,18 @@ impl Restored {
     }
 }
 
-/// Returns the numbers that store a closeness.
+/// Converts a closeness to the numbers that are stored for it.
 fn numbers(closeness: Closeness) -> [u64; CLOSENESS] {
     let similarity = closeness.exact_similarity();
     let distance = closeness.distance();
     let kind = similarity.map_or(0, |_| HAS_SIMILARITY)
         | distance.map_or(0, |distance| HAS_DISTANCE | u64::from(distance));
-    // Without a similarity, any value does, because the kind says that it does not count.
+    // Without a similarity, the last two numbers have no meaning, and `kind` records that.
     let Similarity { shared, union } = similarity.unwrap_or(Similarity::ONE);
     [kind, shared, union]
 }
 
-/// Returns the closeness that these numbers store, or `None` if they store none.
+/// Converts stored numbers back to a closeness. Returns `None` if they were not made by [`numbers`].
 fn closeness([kind, shared, union]: [u64; CLOSENESS]) -> Option<Closeness> {
     let similarity = Similarity { shared, union };
     let distance = kind as u32;
@@ -145,7 +148,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Returns close documents with more pairs than are in a row of numbers.
+    /// Returns close documents with more pairs than are in a row of numbers. `kind` returns the closeness of a pair,
+    /// given its first document.
     fn close_of(kind: fn(u32) -> Closeness) -> Close {
         let groups = Sides::One([vec![0, 5, 9], vec![2, 3]].iter().collect());
         let pairs = 0..3 * PAIRS_A_ROW as u32 / 2;

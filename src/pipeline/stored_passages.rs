@@ -9,10 +9,10 @@ use simtool_base::error::Result;
 use simtool_base::memory_ledger::Ledger;
 use simtool_passages::{Passages, RestoredPassages};
 
-/// Number of documents in a row with numbers of words.
+/// Number of documents whose word counts are stored in one row of numbers.
 const DOCUMENTS_A_ROW: usize = 1 << 12;
 
-/// Stores the passages and the number of words of each document.
+/// Stores the passages that were found, and `word_counts`, the number of words of each document, in `parts`.
 ///
 /// # Errors
 ///
@@ -31,8 +31,8 @@ pub(super) fn store_passages(
     })
 }
 
-/// Returns the passages that an earlier run has stored, and the number of words of each document. Returns `None` if
-/// there are none that can be used, see [`Parts::visit_result`].
+/// Returns the passages that an earlier run has stored in `parts`, and the number of words of each document. Returns
+/// `None` if none are stored or if they cannot be used, see [`Parts::visit_result`].
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(super) fn stored_passages(
             documents = Some(count);
             return Some(());
         };
-        // The number of documents is known, so the rows behind their counts are those of the passages.
+        // The number of documents is known, so the rows after the word counts are those of the passages.
         if (word_counts.len() as u64) < count {
             let counts = row.iter().map(|&words| u32::try_from(words).ok());
             word_counts.extend(counts.collect::<Option<Vec<_>>>()?);

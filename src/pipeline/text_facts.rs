@@ -8,7 +8,8 @@ use simtool_kernels::Isa;
 use simtool_model::document::Document;
 use simtool_model::page_text::PageText;
 
-/// Facts about the text of each document. The lists are empty if the facts are not collected.
+/// Facts about the text of each document, such as its number of tokens. The lists are empty if the facts are not
+/// collected.
 #[derive(Clone, Debug, Default)]
 pub struct TextFacts {
     token_counts: Vec<u32>,
@@ -19,7 +20,7 @@ pub struct TextFacts {
 }
 
 impl TextFacts {
-    /// Adds the facts about the text of the next document, which has this number of tokens.
+    /// Adds the facts about the text of the next document. `tokens` is its number of tokens.
     pub(super) fn push(&mut self, document: &Document<'_>, tokens: u32) {
         self.token_counts.push(tokens);
         self.hashes.push(hash(document.text));
@@ -65,7 +66,8 @@ impl TextFacts {
         Some(Self { token_counts, hashes, contents, left_out_words })
     }
 
-    /// Collects the facts about `texts`, whose tokens are those of `method`.
+    /// Collects the facts about `texts`, such as their numbers of tokens. The texts are cut into tokens by the rules of
+    /// `method`.
     #[must_use]
     pub fn of_texts(texts: &[&[u8]], method: &Method, isa: Isa) -> Self {
         let recipe = method.recipe();
@@ -105,16 +107,17 @@ impl TextFacts {
         &self.left_out_words
     }
 
-    /// Returns for each document how many documents of its cluster have the same text. The document itself counts, too.
-    /// `lengths` has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if
-    /// the facts were not collected.
+    /// Returns for each document how many documents of its cluster have the same text. The document itself counts, too,
+    /// so the number is 1 for a document without copies or in no cluster. `lengths` has the number of bytes of each
+    /// text. The list is empty if the facts were not collected.
     #[must_use]
     pub fn exact_copies(&self, lengths: &[u32], clusters: &[Cluster<'_>]) -> Vec<u32> {
         let mut copies = vec![1; self.hashes.len()];
         if copies.is_empty() {
             return copies;
         }
-        // Only texts of one cluster are compared, and 64 bits and the length tell them apart in practice.
+        // Only texts of one cluster are compared. Their 64-bit hashes and their lengths are enough to distinguish them
+        // in practice.
         let text = |row: u32| (self.hashes[row as usize], lengths[row as usize]);
         // Sorting puts equal texts next to each other, also in a cluster of millions of documents.
         let mut rows = Vec::new();

@@ -58,7 +58,8 @@ impl Timings {
         }
     }
 
-    /// Adds the stages and counts of `part`, which is a part of the run that has just ended.
+    /// Adds the stages and counts of `part`, which was measured separately and has just ended. The next stage begins
+    /// now.
     pub fn extend(&mut self, part: &Self) {
         for &(stage, time) in &part.stages {
             self.add(stage, time);

@@ -1,17 +1,17 @@
-//! Values that a rule of `keep` cannot use: dates that are not understood, such as `01/02/2026`, and texts where a rule
-//! compares numbers. Users learn how many there are, and see one.
+//! Values that a rule of `keep` cannot use: dates in an unknown form, such as `01/02/2026`, and texts where a rule
+//! compares numbers. Their number and one example are reported to the user.
 
 use super::stored_bytes::{BytesReader, BytesWriter};
 
-/// Largest number of bytes of the example that are kept. Messages show fewer.
+/// Maximum number of bytes that are kept of an example, which is a value that the rule cannot use. Messages show fewer.
 const LONGEST_EXAMPLE: usize = 200;
 
-/// Values of documents that a rule cannot use. Documents with a blank value, or without one, do not count.
+/// Values of documents that a rule of `keep` cannot use. Documents with a blank value, or without one, do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnreadValues {
-    /// Number of documents with such a value.
+    /// Number of documents with a value that the rule cannot use.
     pub(crate) count: u64,
-    /// The first document with such a value, and the beginning of the value.
+    /// The first document with a value that the rule cannot use, and the beginning of the value.
     pub(crate) first: Option<(u32, Box<[u8]>)>,
 }
 
@@ -27,14 +27,15 @@ impl UnreadValues {
         self.first.get_or_insert_with(example);
     }
 
-    /// Adds the values of documents that follow the first `rows` documents.
+    /// Adds the unusable values in `more`, which belong to the documents that follow. `rows` is the number of documents
+    /// before them.
     pub(super) fn append(&mut self, rows: u32, more: Self) {
         self.count += more.count;
         let moved = more.first.map(|(row, value)| (rows.saturating_add(row), value));
         self.first = self.first.take().or(moved);
     }
 
-    /// Appends the value to `out`.
+    /// Appends the count and the example to `out`.
     pub(super) fn store(&self, out: &mut BytesWriter) {
         out.number(self.count);
         if let Some((row, value)) = &self.first {
@@ -43,8 +44,8 @@ impl UnreadValues {
         }
     }
 
-    /// Reads the value that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such a
-    /// value.
+    /// Reads the count and the example that [`store`](Self::store) has appended. Returns `None` if the bytes do not
+    /// begin with them.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let count = from.number()?;
         // Only a count above 0 has an example.

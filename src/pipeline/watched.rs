@@ -68,8 +68,8 @@ impl View for Watched<'_> {
             }
             visit(event)
         });
-        // No event reports the end of a shard, and a visitor that has enough leaves the rest unread. In both
-        // cases the whole shard is done.
+        // No event reports the end of a shard, and a visitor may end the reading early. In both cases the whole shard
+        // is done.
         report(self.corpus.shard_bytes(shard));
         done
     }
@@ -88,8 +88,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Receiver of progress for tests. It cancels the work after a given number of calls to
-    /// [`Progress::is_cancelled`].
+    /// Progress for tests. It cancels the work after a given number of calls to [`Progress::is_cancelled`].
     #[derive(Debug)]
     struct Patience(AtomicU64);
 

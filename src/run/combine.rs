@@ -16,13 +16,13 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Returns whether a setting belongs to `combine` itself, such as `threads`. The machines of the shards may have had
-/// other memory and threads. All other settings are those of the shards.
+/// Returns whether `name` is a setting of the command `combine` itself, such as `threads`. Such a setting may differ
+/// from the runs that read the shards on other machines. All other settings are those of these runs.
 fn is_own(name: &str) -> bool {
     find_command("combine").is_some_and(|command| command.setting(name).is_some())
 }
 
-/// Findings of a combined run.
+/// Result of a combined run.
 #[derive(Debug)]
 pub enum Combined {
     /// Near-duplicates within a collection.
@@ -31,8 +31,9 @@ pub enum Combined {
     Passages(Box<PassagesFound>),
 }
 
-/// Writes the results of the run whose shards have stored their parts for `output`. `options` may have `threads`,
-/// `max_memory`, `tmp_dir` and `force`. If the run writes to standard output, it writes to `out`.
+/// Writes the results of a run whose shards have stored their parts for `output`. A shard is a share of the input that
+/// a run with the option `shard` has read. `options` may have `threads`, `max_memory`, `tmp_dir` and `force`. If the
+/// results are for standard output, they are written to `out`.
 ///
 /// # Errors
 ///
@@ -80,11 +81,12 @@ pub fn combine(
     }
 }
 
-/// Returns the request of the runs that have stored the parts for `output`, without the number of a shard.
+/// Returns the request that the runs of the shards have recorded next to `output`. The number of a shard is not part of
+/// this request.
 ///
 /// # Errors
 ///
-/// There are no such parts, or their request cannot be read.
+/// No run has stored parts of its input for `output`, or the request cannot be read.
 fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     let path = parts_path(output);
     if !is_output_folder(&path) {
@@ -100,8 +102,8 @@ fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     })
 }
 
-/// Returns the settings of the shards, in which the settings `own` of `combine` replace those with the same names. The
-/// output may have moved together with its parts, so the given path counts.
+/// Returns the recorded settings of the shards. The settings of `combine` itself come from `own` instead. The output is
+/// the path `output`, because it may have moved together with its parts.
 fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options {
     let mut settings = Options::new();
     for (name, value) in recorded.options.iter() {
@@ -117,8 +119,8 @@ fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options
     settings
 }
 
-/// Returns an error if there is an output. The error does not advise to name another output, as other commands do,
-/// because the parts belong to this name.
+/// Returns an error if `output` has content that may not be replaced. The error does not advise to name another output,
+/// as other commands do, because the stored parts belong to this name.
 fn refuse_existing(output: &Path, options: &Options) -> Result<()> {
     let is_taken = match fs::read_dir(output) {
         Ok(mut entries) => entries.next().is_some(),
@@ -131,7 +133,8 @@ fn refuse_existing(output: &Path, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns an error if the files of the shards cannot be found.
+/// Returns an error if none of the input paths of the shards exists. Then `combine` probably runs in another folder
+/// than the shards.
 fn check_inputs(recorded: &RecordedRequest) -> Result<()> {
     let paths = recorded.all_paths();
     // A shard may have skipped paths that did not exist.

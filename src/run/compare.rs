@@ -28,7 +28,8 @@ pub struct CompareRequest {
     pub method: Method,
     /// Threads and temporary folder that reading may use.
     pub resources: Resources,
-    /// Options of the method that the user gave. Settings of a run complete them.
+    /// Options of the method that the user gave. They have precedence over the settings of a finished run that `names`
+    /// refers to.
     given: Options,
 }
 
@@ -37,8 +38,8 @@ pub struct CompareRequest {
 pub struct Compared {
     /// Documents that were compared.
     pub documents: [NamedDocument; 2],
-    /// Method that defines the shingles and the fingerprints: the method of the request, with the settings for
-    /// terms of the run whose documents are compared.
+    /// Method that defines the shingles and the fingerprints. It is the method of the request. If a document comes from
+    /// a finished run, the settings of that run for shingles apply unless the user gave others.
     pub method: Method,
     /// Similarity of the sets of shingles, and distance of the fingerprints.
     pub comparison: Comparison,
@@ -47,8 +48,8 @@ pub struct Compared {
 }
 
 impl CompareRequest {
-    /// Creates the request to compare the documents with these names. `options` may have the options of
-    /// terms, of SimHash and of [`Resources`], and `format`, `content`, `text_field` and `id_field`.
+    /// Creates the request to compare the documents with these two names. `options` may have the options of terms, of
+    /// SimHash and of [`Resources`], and `format`, `content`, `text_field` and `id_field`.
     ///
     /// # Errors
     ///
@@ -77,8 +78,8 @@ impl CompareRequest {
         }
     }
 
-    /// Returns the method with the settings for terms of the runs of `documents`. Settings that the user gave have
-    /// precedence over these settings.
+    /// Returns the method by which `documents` are compared. Its settings for terms are those of the finished runs from
+    /// which the documents come. Settings that the user gave have precedence over those of the runs.
     ///
     /// # Errors
     ///

@@ -41,16 +41,17 @@ impl Request {
         named.filter_map(|field| Some((field.setting, field.name.as_deref()?))).collect()
     }
 
-    /// Returns the selectors of all fields that readers must read, in order.
+    /// Returns the selectors of all fields that readers must read in addition to text and ID, in order.
     pub(super) fn field_selectors(&self) -> Vec<Selector> {
-        // A rule of dates may leave its field out.
+        // A rule by date may name no field. Then the usual fields of dates are read.
         let selector = |field: &DocumentField| {
             field.name.as_deref().map_or_else(Selector::usual_dates, Selector::from)
         };
         self.config.fields.iter().map(selector).collect()
     }
 
-    /// Adds what is known about the inputs to the summary: the state of the files, and the dates of the documents.
+    /// Adds facts about the inputs to `summary`: size and time of input files, and the dates of the documents. Also
+    /// adds the number of values that should be numbers, because a rule compares numbers, but are none.
     pub(super) fn describe_inputs(
         &self,
         inputs: &Sides<Input<'_>>,
@@ -71,8 +72,8 @@ impl Request {
         summary.inputs = states.take(Summary::INPUTS).map(state).collect();
     }
 
-    /// Returns the fields of the dates and the number of documents without a date, if the date decides which
-    /// documents are kept.
+    /// Returns the names of the fields with dates, the number of documents without a date, and the number of dates that
+    /// were not understood. `None` unless dates decide which documents are kept.
     fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
         let compared = self.config.keep.date_rule()?;
         let FieldRule { key, field, .. } = compared;
@@ -94,8 +95,9 @@ impl Request {
         dated.map(|compared| unread_count(read, compared)).any(|unread| unread > 0)
     }
 
-    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first of these values.
-    /// `consequence` says what follows if the rule can use no value.
+    /// Returns a note about the values that the rule `compared` cannot use as dates or numbers, with the first of these
+    /// values. `None` if there are no such values. `consequence` is the end of the sentence for the case that no
+    /// document has a usable date.
     fn note_unread(
         &self,
         compared: FieldRule,
@@ -159,8 +161,8 @@ impl Request {
         lacking.try_for_each(|(input, _)| self.refuse_missing_value(relation.name(), value, input))
     }
 
-    /// Returns an error that says why no document of `input` has a value that the option `setting` names. `Ok` if records
-    /// of the input have the field, so that it is empty in all of them.
+    /// Reports why no document of `input` has the value `value`, for example a field or a host, that the option
+    /// `setting` names. Returns an error, or `Ok` if records have the field but it is empty in all of them.
     fn refuse_missing_value(
         &self,
         setting: &'static str,
@@ -179,7 +181,8 @@ impl Request {
         }
     }
 
-    /// Returns sentences about fields that are empty in all documents, so that they decided nothing.
+    /// Returns sentences about fields that are empty in all documents, so that the rules on them decided nothing. Also
+    /// returns sentences about values that a rule cannot use.
     pub(super) fn notes_about_fields(
         &self,
         inputs: &Sides<Input<'_>>,
@@ -216,8 +219,9 @@ impl Request {
         notes
     }
 
-    /// Returns the indexes of the fields in which no document has a value by which it would be preferred. For each of
-    /// these fields, also returns whether its preferred values are listed.
+    /// Returns the indexes of fields that were to decide which documents are kept, but that have no usable value in any
+    /// document. For each of these fields, also returns whether it belongs to the option `prefer`, which lists
+    /// preferred values.
     fn empty_preferences(&self, read: &CollectionSummary) -> Vec<(usize, bool)> {
         let documents = read.ids.len() as u64;
         let keys = self.config.keep.key_fields().enumerate();
@@ -230,12 +234,13 @@ impl Request {
     }
 }
 
-/// Returns the number of documents whose value a rule cannot use as a date or a number.
+/// Returns the number of documents whose value the rule `compared` cannot use as a date or a number.
 fn unread_count(read: &CollectionSummary, compared: FieldRule) -> u64 {
     read.unread_values(compared.key).map_or(0, |unread| unread.count)
 }
 
-/// Returns whether no document of a collection has a value for the source `by`.
+/// Returns whether all documents of a collection lack the value `by`, such as a field or the host, that names the
+/// source of a document. Returns false if there are no documents.
 fn lacks_source(input: &Input<'_>, read: &CollectionSummary, by: ScopeValue) -> bool {
     let lacks = |row: u32| {
         let file = read.ids.place(DocOrdinal(row)).file as usize;

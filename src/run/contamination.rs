@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 const WORDS: usize = 5;
 /// Default text in place of the words of items.
 const MASK: &str = "[...]";
-/// Default minimum share with the measure `weighted`. Words that were changed weigh about as much as others, but the
-/// rest of an item seldom weighs much in a document that has it by chance.
+/// Default minimum share of an item with the measure `weighted`. Words that a document shares with an item by chance
+/// seldom have large weights, so a smaller share than with the other measures is enough.
 const WEIGHTED_SHARE: &str = "0.6";
 
 /// Items of an evaluation set, the documents in which they are sought, and the output.
@@ -58,15 +58,15 @@ pub struct ContaminationRequest {
     pub item_input: InputSettings,
     /// Number of words of a shingle.
     pub words: usize,
-    /// Measure by which the share of an item in a document is computed.
+    /// Measure by which it is computed which share of an item a document contains.
     pub measure: Measure,
-    /// Minimum share of an item that a document must have, from 0 to 1.
+    /// Minimum share of an item that a document must contain, from 0 to 1.
     pub share: Threshold,
     /// Rules by which texts are changed before their words are compared.
     pub rules: TextRules,
     /// Format of the rows with the found items, for example JSON Lines.
     pub rows: RowFormat,
-    /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
+    /// Way in which items are removed from copies of the documents' files. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
     /// Whether the documents that contain an item are also written to separate files.
     pub writes_removed: bool,
@@ -78,7 +78,7 @@ pub struct ContaminationRequest {
     pub job: JobRequest,
 }
 
-/// Result of a finished [`contamination`].
+/// Result of [`contamination`]: counts of the items that were found and of the documents that contain them.
 #[derive(Debug)]
 pub struct ContaminationFound {
     /// Number of items in the evaluation set.
@@ -95,7 +95,7 @@ pub struct ContaminationFound {
     pub found_documents: u64,
     /// Counts of each file of items, in reading order.
     pub item_sources: Vec<ItemSource>,
-    /// Numbers of documents that were freed from items. `None` if no copies were written.
+    /// Numbers of documents from which items were removed. `None` if no copies were written.
     pub freed: Option<FreedDocuments>,
     /// Faults of the items and of the documents: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
@@ -203,17 +203,19 @@ pub(super) fn item_settings(input: &InputSettings, fields: &[String]) -> InputSe
     }
 }
 
-/// Returns the selector that joins the fields of items. `None` if no field is named.
+/// Returns one selector that joins the values of `fields`, for example `question?+answer?`. `None` if no field is
+/// named.
 fn joined_fields(fields: &[String]) -> Option<String> {
     match fields {
         [] => None,
         [field] => Some(field.clone()),
-        // An item without an answer can still be found by its question.
+        // The `?` makes each field optional: an item without an answer can still be found by its question.
         fields => Some(format!("{}?", fields.join("?+"))),
     }
 }
 
-/// The face of a run, for messages about items. It names the option `fields` in place of `text_field`.
+/// Wraps the face of a run, which receives its messages, for messages about items. They name the option `fields` in
+/// place of `text_field`.
 struct ItemFace<'f>(&'f dyn Face);
 
 impl Face for ItemFace<'_> {
@@ -313,7 +315,8 @@ pub fn contamination(
     Ok(result)
 }
 
-/// Returns the plan for storing the items of each document.
+/// Returns the plan for storing which items were found in each document, so that a run after an interruption need not
+/// search these documents again.
 ///
 /// # Errors
 ///
@@ -337,7 +340,7 @@ fn parts_plan<'c>(
     })
 }
 
-/// Returns the names and values of the settings of a run that writes copies.
+/// Returns the names and values of the settings of a run that writes copies, for its summary.
 fn parameters(
     request: &ContaminationRequest,
     removal: ItemRemoval,
@@ -361,7 +364,7 @@ fn parameters(
 }
 
 impl ContaminationFound {
-    /// Returns the names and values of the counts in the summary.
+    /// Returns the names and values of the counts, for the summary.
     fn counts(&self) -> [(&'static str, u64); 10] {
         let freed = self.freed.unwrap_or_default();
         [
@@ -379,7 +382,8 @@ impl ContaminationFound {
     }
 }
 
-/// Completes the summary of reading the items, and returns their faults.
+/// Adds the faults that are only known after reading to the summary of the items in `found`. Returns all faults of the
+/// items.
 ///
 /// # Errors
 ///
@@ -407,7 +411,7 @@ fn complete_items(
     Ok(faults)
 }
 
-/// Returns the counts of a finished run.
+/// Returns the result of a finished run, with the counts in `found`.
 fn outcome(
     request: &ContaminationRequest,
     found: &FoundContamination,

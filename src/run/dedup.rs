@@ -41,8 +41,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-/// If a larger share of the documents of a source is removed, the user sees a note. The source may have pages of one
-/// template, or a language that the method does not suit.
+/// Share of removed documents of a source above which the user sees a note. The source may have pages of one template,
+/// or a language that the method does not suit.
 const EMPTIED: Percentage = Percentage::whole(90);
 
 /// Result of a finished run, from which callers make their table, messages and exit code.
@@ -139,8 +139,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     })
 }
 
-/// Counts the repeated words of each document if the request wants their share. The search for passages reads the
-/// collection again.
+/// Counts the repeated words of each document, which are words in passages that occur more than once. Reads the
+/// collection again. Returns `None` if the request does not ask for the share of repeated words.
 fn count_repeated(
     request: &Request,
     plan: &Plan,
@@ -156,7 +156,8 @@ fn count_repeated(
     Ok(Some(repeated))
 }
 
-/// Prepares the excerpts of the texts for the page. Returns `None` if the page needs none.
+/// Prepares short excerpts of the texts for the page `report.html`. Returns `None` if the request also copies the input
+/// files.
 pub(super) fn excerpts(
     request: &Request,
     corpora: Sides<&dyn Corpus>,
@@ -166,7 +167,8 @@ pub(super) fn excerpts(
     (!request.outputs.kept).then(|| Excerpts::of_collections(&corpora, context.memory()))
 }
 
-/// Returns the plan for storing the terms or fingerprints of `collection`.
+/// Returns the plan for storing the terms or fingerprints of `collection`, so that a later run need not compute them
+/// again.
 pub(super) fn parts_plan<'c>(collection: &'c Collection, plan: &Plan) -> PartsPlan<'c> {
     // With `method` auto, the options do not name the method that was chosen.
     let method = plan.method();
@@ -184,7 +186,8 @@ pub(super) fn depends_on_all(plan: &Plan) -> bool {
     is_learned || plan.boilerplate().is_some()
 }
 
-/// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
+/// Opens the files of the corpus and, for a match, also those of the queries. Returns an error if a setting for
+/// reading, such as `text_field`, has no effect on any of the files.
 pub(super) fn open_inputs<'r>(request: &'r Request, job: &Job<'_>) -> Result<Sides<Input<'r>>> {
     let paths = request.input.with_listed(&request.paths.corpus)?;
     let corpus = open_side(request, &request.corpus_input, &paths, job)?;
@@ -200,7 +203,7 @@ pub(super) fn open_inputs<'r>(request: &'r Request, job: &Job<'_>) -> Result<Sid
     Ok(inputs)
 }
 
-/// Opens the files of one collection. `settings` say how they are read.
+/// Opens the files of one collection, in `paths`. `settings` say how the files are read.
 fn open_side<'r>(
     request: &'r Request,
     settings: &'r InputSettings,
@@ -211,7 +214,8 @@ fn open_side<'r>(
     job.input(paths, settings, request.field_selectors())
 }
 
-/// Returns the collections to compare. If `on_error` is `fail`, reading them ends at the first loss.
+/// Returns the collections to compare, which `inputs` has. If `on_error` is `fail`, returns those of `strict` instead,
+/// in which reading ends at the first record or file that cannot be read.
 pub(super) fn corpora<'c>(
     inputs: &'c Sides<Input<'_>>,
     strict: &'c Sides<Strict<'c>>,
@@ -251,8 +255,8 @@ pub(super) fn choose(
     Ok(ChosenPlan { plan, reasons, examples, is_by_documents })
 }
 
-/// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
-/// also passes the plan and its estimated costs.
+/// Sends notices about the plan to `face`. If the method was chosen from a sample, this is the method with the reasons.
+/// If the user of `face` sees notes, it is also the plan with its estimated costs.
 pub(super) fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     let ChosenPlan { plan, reasons, examples, is_by_documents } = chosen;
     if *is_by_documents {
@@ -273,9 +277,9 @@ pub(super) fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &
     face.notice(Notice::Note(&estimate.to_string()));
 }
 
-/// Completes the summary of reading for each collection, and returns all faults. Returns an error if
-/// something was lost although `on_error` is `fail`, if there is no document, or if no record has a field
-/// that was named.
+/// Adds the faults that are only known after reading to the summary of each collection in `found`, and returns all
+/// faults. Returns an error if a record or file could not be read although `on_error` is `fail`. It is also an error if
+/// there is no document, or if no record has a field that was named.
 pub(super) fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,
@@ -334,7 +338,8 @@ fn write_end(
     write_summaries(folder, summary, page)
 }
 
-/// Returns notes about the result for the user.
+/// Returns notes about the result for the user, for example about a rule that decided nothing because its field is
+/// empty.
 pub(super) fn notes(
     request: &Request,
     plan: &Plan,
@@ -352,7 +357,7 @@ pub(super) fn notes(
     notes.extend(request.notes_about_fields(inputs, &found.read));
     notes.extend(note_of_pages(request, plan));
     notes.extend(plan.method().recall_means());
-    // They would be counted if the texts were cheap to read again.
+    // Lost words would be counted if the texts were cheap to read again.
     if found.losses.is_none() && summary.removed > 0 && plan.counts_lost_words(true) {
         notes.push(
             "the words that removals lose are not counted, because these files take long to read again; the setting annotate \

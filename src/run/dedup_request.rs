@@ -159,8 +159,8 @@ impl Request {
         if self.paths.queries.is_empty() { Task::Deduplicate } else { Task::Match }
     }
 
-    /// Returns the settings that the user gave if the method is chosen from a sample. Returns `None` if no
-    /// sample is needed.
+    /// Returns the settings that the user gave for the choice of a method from a sample. Returns `None` if the method
+    /// is not chosen from a sample.
     pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
         match &self.method {
             MethodRequest::Auto(given) => Some(given),
@@ -186,7 +186,7 @@ impl Request {
         matches!(&self.method, MethodRequest::Given { is_default_similarity: true, .. })
     }
 
-    /// Returns the plan of the run with this method.
+    /// Returns the plan of the run, which compares documents by `method`.
     pub(super) fn plan(&self, method: Method) -> Result<Plan> {
         if method.is_coverage() && self.outputs.pairs && self.task() == Task::Deduplicate {
             let rule = "does not go with covered, which finds no pairs";
@@ -202,7 +202,8 @@ impl Request {
         Some(value)
     }
 
-    /// Returns an error if the run stores parts and its settings do not allow that.
+    /// Returns an error if the option `resume` or `shard` makes the run store data of its input, but another setting
+    /// does not allow that. For example, a match cannot store data.
     fn check_parts(&self) -> Result<()> {
         // A copy of standard input would be made before the folder of parts is opened.
         self.job.parts.refuse_standard_input(&self.paths.corpus)?;

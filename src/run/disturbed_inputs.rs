@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Change of the input folder at one moment of a run, and the function that reverses the change.
+/// Function that changes the input below the given folder at one moment of a run.
 type Disturbance = fn(&Path);
 
 /// A face that disturbs the input at one of the moments in which the run reports its progress.
@@ -17,7 +17,7 @@ struct Disturbing<'f> {
     folder: &'f Path,
     moment: usize,
     disturb: Disturbance,
-    /// Number of moments so far.
+    /// Number of progress reports so far. The input is disturbed at the report whose number, from 0, is `moment`.
     seen: AtomicUsize,
 }
 

@@ -22,7 +22,7 @@ use std::fmt::{self, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a row of an output in addition to the IDs of the two documents that it names.
+/// Estimated number of bytes of a row of an output, without the IDs of the two documents that the row names.
 const ROW_BYTES: f64 = 80.0;
 
 /// Plan of a run that was not carried out. Its `Display` is a text for people.
@@ -39,18 +39,18 @@ pub struct DryRun {
     files: Vec<WrittenFiles>,
 }
 
-/// Files that a run would write, with the space for them.
+/// Files that a run would write to one folder, and the space that the folder has for them.
 #[derive(Clone, Debug)]
 struct WrittenFiles {
     /// Content of the files, for example `temporary files`.
     what: &'static str,
     folder: PathBuf,
     bytes: Guess,
-    /// Whether the files may be much smaller than `bytes`.
+    /// Whether `bytes` is an upper limit, so that the files may be much smaller.
     is_limit: bool,
-    /// Free bytes of the file system.
+    /// Number of free bytes of the file system.
     free: u64,
-    /// Number of the file system. `None` if it is unknown.
+    /// Number by which the system identifies the file system. `None` if it is unknown.
     file_system: Option<u64>,
 }
 
@@ -67,13 +67,13 @@ impl WrittenFiles {
         }
     }
 
-    /// Returns whether the files of `self` and `other` are in one file system, and share its free space.
+    /// Returns whether the files of `self` and `other` are in one file system, so that they share its free space.
     fn shares_space(&self, other: &Self) -> bool {
         self.file_system == other.file_system
     }
 }
 
-/// Returns the number of the file system of `folder`.
+/// Returns the number by which the system identifies the file system of `folder`. `None` if it is unknown.
 fn file_system(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -149,7 +149,8 @@ fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
     errors
 }
 
-/// Returns the files that the run would write.
+/// Returns the kinds of files that the run would write, for example results and temporary files, with their estimated
+/// sizes.
 fn written_files(
     request: &Request,
     corpora: Sides<&dyn Corpus>,
@@ -180,7 +181,7 @@ fn written_files(
 }
 
 impl DryRun {
-    /// Returns whether the run fits in the memory limit and in the free space of each file system, as a sentence.
+    /// Returns a sentence that says whether the run fits in the memory limit and in the free space of each file system.
     fn verdict(&self) -> String {
         let (memory, limit) = (self.estimate.memory_bytes, self.plan.resources().memory);
         if memory.likely > limit as f64 {

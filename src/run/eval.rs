@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 /// Name of a labelled collection whose path has no last component, for example `..`.
 const COLLECTION: &str = "collection";
 
-/// Result of a finished [`eval`].
+/// Result of [`eval`]: precision, recall and F1 of each method, measured on collections with labels.
 #[derive(Debug)]
 pub struct EvalOutcome {
     /// Precision, recall and F1 of each method at every threshold.
@@ -46,7 +46,7 @@ pub struct EvalOutcome {
     pub timings: Timings,
 }
 
-/// Result of a finished [`eval_by_sample`].
+/// Result of [`eval_by_sample`]: recall and precision of each method, estimated from a sample of the documents.
 #[derive(Debug)]
 pub struct SampleOutcome {
     /// Estimated recall and precision of each method.
@@ -59,7 +59,7 @@ pub struct SampleOutcome {
     pub timings: Timings,
 }
 
-/// Result of a finished [`suggest_method`].
+/// Result of [`suggest_method`]: the suggested method, and the reasons for it.
 #[derive(Debug)]
 pub struct SuggestOutcome {
     /// Suggested method, and the reasons for it.

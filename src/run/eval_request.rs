@@ -54,11 +54,13 @@ pub struct EvalRequest {
     pub truth_format: TruthFormat,
     /// Methods that are measured.
     pub methods: Vec<NamedMethod>,
-    /// Seeds of further hash functions with which methods are measured. Empty if only the usual ones are used.
+    /// Seeds of other hash functions. Each method with fingerprints is measured once more with each of them. Empty if
+    /// only the usual hash functions are used.
     pub hash_seeds: Vec<u64>,
     /// Sample by which recall and precision are estimated without labels. `None` if labels are used.
     pub sample: Option<SampleSettings>,
-    /// Whether a method is suggested, which is measured only if there are labels.
+    /// Whether a method is suggested from a sample of the documents. If there are labels, the suggested method is also
+    /// measured.
     pub suggests: bool,
     /// File for an HTML page with plots and wrong pairs. `None` if it is not written.
     pub report: Option<PathBuf>,
@@ -71,8 +73,10 @@ pub struct EvalRequest {
 }
 
 impl EvalRequest {
-    /// Creates the request for `paths`, or for the collection `corpus` whose labels are in files. `options` may have
-    /// the settings of the command `eval`, except `format`.
+    /// Creates the request from two lists of files and folders, of which one is usually empty. `paths` are folders of
+    /// labelled collections, or one collection without labels. `corpus` is one collection whose labels are in the files
+    /// that the options `truth` and `gray` name. `options` may have the settings of the command `eval`, except
+    /// `format`.
     ///
     /// # Errors
     ///
@@ -177,7 +181,7 @@ fn refuse_without_truth(options: &Options, corpus: &[PathBuf], suggests: bool) -
     }
 }
 
-/// Returns whether a path of plots is that of one picture. Otherwise it is that of a folder.
+/// Returns whether `path` is a file for a single picture. Otherwise it is a folder for several plots.
 fn is_picture(path: &Path) -> bool {
     // A folder that exists may have a dot in its name.
     path.extension().is_some() && !path.is_dir()

@@ -147,7 +147,7 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
 }
 
 /// Calls `rename`, which gives a complete output its final name, and records that the output is finished.
-/// Interruptions wait until both are done.
+/// `results` is the final name. Interruptions wait until both are done.
 ///
 /// # Errors
 ///

@@ -8,18 +8,18 @@ use simtool_base::quantity::{counted, grouped, percent};
 use std::fmt;
 use std::str::FromStr;
 
-/// Rule for the option, for error messages.
+/// Rule for the values of the option `fail_if`, as error messages show it.
 const EXPECTED: &str = "must be removed>30% or source:removed>90%, or both with a comma between them, with other percentages";
 
 /// Conditions on which a run ends before it writes anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FailIf(Vec<Condition>);
 
-/// Condition that holds if too large a share of some documents is removed.
+/// Condition under which a run ends: a larger share than `most` of the documents is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Condition {
     of: CountedTogether,
-    /// Share of the documents that may be removed.
+    /// Maximum share of the documents that may be removed.
     most: Percentage,
 }
 
@@ -27,12 +27,14 @@ struct Condition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CountedTogether {
     All,
-    /// The documents of each source that has at least [`SourceCounts::LEAST_DOCUMENTS`].
+    /// The documents of each source, counted for each source. Sources with fewer than [`SourceCounts::LEAST_DOCUMENTS`]
+    /// documents are ignored.
     Source,
 }
 
 impl CountedTogether {
-    /// All values, each with the text at the beginning of its conditions.
+    /// All values of this type, each with the text that begins its conditions: `source:removed>90%` begins with
+    /// `source:removed>`.
     const BEGINNINGS: [(Self, &str); 2] =
         [(Self::All, "removed>"), (Self::Source, "source:removed>")];
 }
@@ -47,12 +49,12 @@ impl FailIf {
         Ok(options.take_parsed("fail_if", EXPECTED)?.unwrap_or_default())
     }
 
-    /// Returns the value as users write it. `None` if there are no conditions.
+    /// Returns the conditions as users write them, for example `removed>30%`. `None` if there are no conditions.
     pub(super) fn written(&self) -> Option<String> {
         Some(self.to_string()).filter(|written| !written.is_empty())
     }
 
-    /// Checks a run that removes as many documents as `counts` has.
+    /// Checks all conditions. `counts` has the numbers of documents and of removed documents of each source.
     ///
     /// # Errors
     ///
@@ -68,7 +70,7 @@ impl FailIf {
 }
 
 impl Condition {
-    /// Returns a description of the removed share if the condition holds, and otherwise `None`.
+    /// Returns a description of the removed share if it is larger than the condition allows, and otherwise `None`.
     fn found(self, counts: &SourceCounts) -> Option<String> {
         let Self { of, most } = self;
         match of {
@@ -101,7 +103,7 @@ impl FromStr for Condition {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        // No beginning is the beginning of the other, so their order does not matter.
+        // Neither of the beginnings begins with the other, so their order does not matter.
         let condition = CountedTogether::BEGINNINGS
             .iter()
             .find_map(|&(of, beginning)| Some((of, text.strip_prefix(beginning)?)));

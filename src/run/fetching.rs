@@ -9,7 +9,8 @@ use simtool_read::remote::Fetching;
 use std::path::Path;
 
 impl InputSettings {
-    /// Sets how objects in stores are fetched from now on. `temporary` is the folder for the fetched data.
+    /// Applies these settings to all objects that are fetched from remote stores from now on. `temporary` is the folder
+    /// for the fetched data.
     pub(crate) fn configure_stores(&self, temporary: &Path) {
         #[cfg(feature = "remote")]
         {
@@ -26,12 +27,13 @@ impl InputSettings {
     }
 }
 
-/// Prints how much will be fetched from stores, and whether there is space for it.
+/// Sends the user a note about how many bytes will be fetched from remote stores. It is a warning if the temporary
+/// folder has too little space for them.
 pub(super) fn note_fetching(collection: &Collection, face: &dyn Face) {
     let Some(Fetching { spool_folder, spool_limit, .. }) = collection.fetching() else { return };
     let lengths: Vec<u64> = collection.fetched_lengths().collect();
     let total: u64 = lengths.iter().sum();
-    // What compression will save is not known yet, so the plan is the most that can be needed.
+    // It is not known yet how much compression will save, so the plan is the most that can be needed.
     let free = free_bytes(&spool_folder);
     let folder = spool_folder.display();
     let objects = counted(lengths.len() as u64, "object");
@@ -52,7 +54,8 @@ pub(super) fn note_fetching(collection: &Collection, face: &dyn Face) {
     }
 }
 
-/// Prints what went wrong while objects were fetched, although the run got all of them.
+/// Sends the user notes about repeated requests and about blocks that were fetched again. The run got all objects
+/// nevertheless.
 pub(super) fn note_fetched(collection: &Collection, face: &dyn Face) {
     let Some(fetching) = collection.fetching() else { return };
     let Fetching { spool_folder, repeated_requests, refetched_blocks, .. } = fetching;

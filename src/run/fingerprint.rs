@@ -39,7 +39,7 @@ pub struct FingerprintRequest {
     pub resources: Resources,
 }
 
-/// Result of a finished [`fingerprint`].
+/// Result of [`fingerprint`]: numbers of documents and faults of the input. The fingerprints are in the output.
 #[derive(Debug)]
 pub struct Fingerprinted {
     /// Number of documents in the output. It includes documents without words, which have an empty place
@@ -71,8 +71,8 @@ pub fn parse_fingerprint_method(options: &mut Options) -> Result<Method> {
 }
 
 impl FingerprintRequest {
-    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], [`Resources`]
-    /// and [`Method`], and `output` and `force`.
+    /// Creates the request to write fingerprints of the documents in `paths`. `options` may have the options of
+    /// [`InputSettings`], [`Resources`] and [`Method`], and `output` and `force`.
     ///
     /// # Errors
     ///

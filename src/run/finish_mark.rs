@@ -1,5 +1,5 @@
-//! A mark in the folder of parts that says which output a run has completed. If the run is killed before it removes
-//! the parts, the next run recognizes the output.
+//! The mark: a file in the folder of stored parts which says that a run has completed its output. If the run is killed
+//! before it removes the parts, the next run recognizes the complete output.
 
 use super::parts_folder::{COPIES, FILES, MARK, PartsRequest, parts_path};
 use crate::output::StoredCopies;
@@ -14,10 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Mark of a run that completes its output.
+/// Content of the file that marks the output of a run as complete. It identifies the run by its settings and inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FinishMark {
-    /// Folder in which the run has stored the parts of its input.
+    /// Folder in which the run has stored the data of the parts of its input.
     folder: PathBuf,
     /// Hash of the settings of the run.
     settings: String,
@@ -28,7 +28,8 @@ pub(super) struct FinishMark {
 }
 
 impl FinishMark {
-    /// Writes the mark of the output whose last file is `last`, which still has a temporary name.
+    /// Writes the mark that the output is complete. `last` is the file of the output that was written last. It still
+    /// has a temporary name.
     ///
     /// # Errors
     ///
@@ -40,19 +41,20 @@ impl FinishMark {
         file.finish()
     }
 
-    /// Returns whether the mark in the folder is of this run and of the output at `output`. If so, sets `has_losses` to
-    /// the value that the mark in the folder has.
+    /// Returns whether the folder of the stored parts has a mark that belongs to this run and to the output at
+    /// `output`. If so, sets `has_losses` to the value in that mark.
     fn is_of(&mut self, output: &Path) -> bool {
         let Ok(written) = fs::read_to_string(self.folder.join(MARK)) else { return false };
         let last = if output.is_dir() { output.join(SUMMARY) } else { output.to_owned() };
-        // The mark is compared as a whole, so a part of a mark is no mark.
+        // The mark is compared as a whole, so a mark that was written only in part does not match.
         [false, true].into_iter().any(|has_losses| {
             self.has_losses = has_losses;
             last.is_file() && self.line(&last) == written
         })
     }
 
-    /// Returns the content of the mark. Size and time of the last file stay the same when it gets its name.
+    /// Returns the line of text that is the mark. It has the size and the time of the file `last`, which stay the same
+    /// when that file is renamed.
     fn line(&self, last: &Path) -> String {
         let Self { settings, inputs, has_losses, .. } = self;
         let state = fs::metadata(last).ok();
@@ -74,7 +76,7 @@ fn hash_of_inputs(collections: &[&Collection]) -> u128 {
     let mut bytes = Vec::new();
     for (name, length, time) in collections.iter().flat_map(|files| files.file_states()) {
         bytes.extend_from_slice(name.as_os_str().as_encoded_bytes());
-        // No name has a zero byte.
+        // No name contains a zero byte, so this byte separates the name from the numbers.
         bytes.push(0);
         bytes.extend(length.to_le_bytes());
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -84,14 +86,15 @@ fn hash_of_inputs(collections: &[&Collection]) -> u128 {
 }
 
 impl PartsRequest {
-    /// Returns the mark of a run that reads `inputs` and writes to `output`. `None` if the run stores nothing.
+    /// Returns the mark of a run that reads `inputs` and writes to `output`. `None` if the run stores no parts, because
+    /// the mark is in their folder.
     pub(super) fn mark(
         &self,
         output: &Path,
         inputs: &[&Collection],
         has_losses: bool,
     ) -> Option<FinishMark> {
-        // A run that stores nothing has no folder in which the mark could be.
+        // A run that stores nothing has no folder for the mark.
         self.setting()?;
         Some(FinishMark {
             folder: parts_path(output),
@@ -102,7 +105,7 @@ impl PartsRequest {
     }
 
     /// Returns an error if an earlier run with the same settings and `inputs` has completed `output`, but was killed
-    /// before it removed its parts. In this case, also removes the parts.
+    /// before it removed the stored parts of its input. In this case, also removes these parts.
     ///
     /// # Errors
     ///
@@ -112,7 +115,7 @@ impl PartsRequest {
         if self.share().is_some() || !mark.is_of(output) {
             return Ok(());
         }
-        // The mark goes last. If this run is killed, too, the next one recognizes the output again.
+        // The mark is removed last. If this run is killed, too, the next one recognizes the output again.
         let copies = mark.folder.join(COPIES);
         if copies.is_dir() {
             StoredCopies::open(&copies, Vec::new())?.remove();

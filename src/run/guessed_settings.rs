@@ -5,10 +5,11 @@
 use crate::setting::typing_errors;
 use crate::setting::{CommandKind, find, find_command};
 
-/// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.
+/// Names of settings that users guess, and the advice that they get. The advice has settings in backquotes, with a
+/// value as in `shingle=words:5`.
 type Guess = (&'static [&'static str], &'static str);
 
-/// Guesses that have the same advice everywhere.
+/// Guesses that have the same advice for all commands.
 const GUESSES: &[Guess] = &[
     (
         &["threshold", "jaccard_threshold", "similarity_threshold", "thresh", "min_similarity"],
@@ -131,7 +132,7 @@ const GUESSES: &[Guess] = &[
 /// Minimum number of letters of a name that may have two typing errors.
 const LONG_NAME: usize = 8;
 
-/// Words for the minimum of something.
+/// Names that users guess for a minimum, such as the minimum similarity.
 const MINIMUM: &[&str] = &[
     "threshold",
     "thresh",
@@ -144,7 +145,7 @@ const MINIMUM: &[&str] = &[
     "ratio",
     "coverage",
 ];
-/// Words for the length of a shingle or a passage.
+/// Names that users guess for the length of a shingle or a passage.
 const LENGTHS: &[&str] = &[
     "ngram",
     "ngrams",
@@ -161,7 +162,7 @@ const LENGTHS: &[&str] = &[
     "min_words",
     "length_threshold",
 ];
-/// Words for the documents of a command that names them in its own way.
+/// Names that users guess for the documents to search, in commands that take the documents in another way.
 const DOCUMENTS: &[&str] = &[
     "against",
     "corpus",
@@ -173,10 +174,10 @@ const DOCUMENTS: &[&str] = &[
     "dataset",
     "collection",
 ];
-/// Words for leaving something out of copies.
+/// Names that users guess for leaving something out of copies.
 const REMOVAL: &[&str] = &["remove", "delete", "drop", "clean", "dedup", "decontaminate"];
 
-/// Words for reading and writing files, which functions on data in memory do not do.
+/// Names that users guess for reading and writing files, which functions on data in memory do not do.
 const FILE_WORDS: &[&str] = &[
     "out",
     "output",
@@ -209,9 +210,9 @@ const FILE_WORDS: &[&str] = &[
     "quarantined",
 ];
 
-/// Guesses for one command, which are searched before [`GUESSES`]. The names of commands are those of the program. The
-/// calls of Python that have no command are `texts`, for the functions on texts in memory, and `engine`, for the
-/// functions on engines such as Spark.
+/// Guesses for single commands, which are searched before [`GUESSES`]. Each entry begins with a command of the program.
+/// Two more entries are for Python functions that have no command: `texts` for the functions on texts in memory, and
+/// `engine` for the functions on engines such as Spark.
 const OF_COMMANDS: &[(&str, &[Guess])] = &[
     (
         "contamination",
@@ -409,10 +410,10 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
     ),
 ];
 
-/// Returns advice for a setting that does not exist, in which settings are in backquotes. `command` is the name of a
-/// command, `texts` for a function of Python on texts in memory, or `engine`. A name with a typing error, such as
-/// `treshold`, has the advice of the guess that it resembles. Returns `None` if nobody is known to guess the name, or if
-/// it resembles a setting more.
+/// Returns advice for a setting that does not exist. In the advice, names of settings are in backquotes. `command` is
+/// the name of a command, `texts` for a function of Python on texts in memory, or `engine` for one on an engine such as
+/// Spark. A name with a typing error, such as `treshold`, has the advice of the guess that it resembles. Returns `None`
+/// if the name is no known guess, or if it resembles an existing setting more.
 #[must_use]
 pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
     advice_for(command, name).or_else(|| {
@@ -431,7 +432,8 @@ pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the advice for a name that is in a table.
+/// Returns the advice for `name` from the guesses for `command`, or else from the guesses for all commands. `None` if
+/// neither has the name.
 fn advice_for(command: &str, name: &str) -> Option<&'static str> {
     let in_table = |guesses: &'static [Guess]| {
         let found = guesses.iter().find(|(names, _)| names.contains(&name));

@@ -74,8 +74,8 @@ impl<'s> Input<'s> {
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
-    /// Opens the files in `paths`, and those that a list of the settings names, for a command that writes `output`. Also
-    /// fails if the list cannot be read.
+    /// Opens the files in `paths` and the files in the list `files_from` of `settings`, for a command that writes
+    /// `output`. Also fails if the list cannot be read.
     pub(super) fn open_listed(
         paths: &[PathBuf],
         settings: &'s InputSettings,
@@ -89,8 +89,8 @@ impl<'s> Input<'s> {
         Self::open(&paths, settings, options, places, face)
     }
 
-    /// Opens the given files as one collection. `options` say how their records will be read, and `settings` are the
-    /// settings of the user that they come from.
+    /// Opens the given files as one collection. `options` say how their records are read. They come from `settings`,
+    /// the settings of the user.
     #[must_use]
     pub(crate) fn of_files(
         files: Vec<InputFile>,
@@ -101,7 +101,7 @@ impl<'s> Input<'s> {
         Self { collection, settings, path_faults: Vec::new() }
     }
 
-    /// Returns the faults of the paths, for example of paths that do not exist.
+    /// Returns the faults of the input paths, for example that a path does not exist.
     #[must_use]
     pub(crate) fn path_faults(&self) -> &[Fault] {
         &self.path_faults
@@ -117,8 +117,8 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// Adds faults of paths, and of files that another program has changed meanwhile, to the summary `read`.
-    /// Settings in the texts of faults are written as users write them, because outputs show these texts.
+    /// Adds faults to the summary `read`: those of input paths, and those of files that another program has changed
+    /// meanwhile. The texts of faults name settings as users write them, because outputs show these texts.
     pub(crate) fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
         read.faults.splice(0..0, self.path_faults.iter().cloned());
         for fault in self.collection.changed_files() {
@@ -245,8 +245,8 @@ impl<'s> Input<'s> {
         Ok(())
     }
 
-    /// Returns an error if no record has the field. A field without a value counts as well. `setting` is the
-    /// option that names the field.
+    /// Returns an error if no record of `inputs` has the field `field`. A record with an empty field has the field.
+    /// `setting` is the option that names the field.
     ///
     /// # Errors
     ///
@@ -260,8 +260,8 @@ impl<'s> Input<'s> {
         refuse_unknown_field(setting, field, names)
     }
 
-    /// Returns an error if a setting for fields, columns or lines was given, but no input file has a format
-    /// with fields, columns or lines.
+    /// Returns an error if the user gave a setting that affects no input file, for example a field although no file has
+    /// a format with fields. `fields` has further options that name a field, each with the field.
     ///
     /// # Errors
     ///
@@ -291,9 +291,9 @@ impl<'s> Input<'s> {
     }
 }
 
-/// Prints a note if the setting of the text names several fields with commas between them, and the documents have more
-/// than one of these fields. Only the first one is read then. In the setting `fields` of the items of a contamination,
-/// a comma joins fields, so users may expect the same for documents.
+/// Sends a note if the setting of the text field names several fields with commas between them, and the documents have
+/// more than one of these fields. Only the first one is read then. The option `fields` of `contamination` joins fields
+/// at commas, so users may expect the same here.
 fn note_alternatives(collection: &Collection, face: &dyn Face) {
     let rivals = collection.rival_fields(collection.text_field());
     if let [first, .., last] = &rivals[..] {
@@ -353,8 +353,8 @@ impl InputSettings {
         Ok(all)
     }
 
-    /// Finds the files in `paths`. Also returns the faults of paths, for example of paths that do not exist
-    /// and of files that were left out when folders were searched.
+    /// Finds the files in `paths`. Also returns faults, for example paths that do not exist, or files that were left
+    /// out when folders were searched.
     ///
     /// # Errors
     ///

@@ -37,11 +37,12 @@ pub struct InputSettings {
     pub encoding: TextEncoding,
     /// Part of an HTML page whose text is the document.
     pub content: PageContent,
-    /// Characters that structure CSV and TSV. Characters that the user did not name are recognized.
+    /// Characters with a meaning in CSV and TSV files, such as the delimiter. Characters that the user did not choose
+    /// are recognized from the first rows.
     pub dialect: NamedDialect,
     /// Fields of the text, if the user named any.
     pub text_field: Option<String>,
-    /// Option with which the user can name the fields of the text.
+    /// Name of the option that names the fields of the text, for error messages. It is `text_field` in most commands.
     pub text_setting: &'static str,
     /// Field of the ID, if the user named one.
     pub id_field: Option<String>,
@@ -64,7 +65,8 @@ pub struct InputSettings {
     pub zstd_window_log: u32,
     /// Whether objects in stores are fetched without credentials.
     pub anonymous: bool,
-    /// Maximum number of bytes of the temporary file with what was fetched from stores. `None` means no limit.
+    /// Maximum number of bytes of the temporary file for data that is fetched from remote stores. `None` means no
+    /// limit.
     pub spool_size: Option<u64>,
 }
 
@@ -150,8 +152,9 @@ impl InputSettings {
         settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
-    /// the documents before it are the same. `source` and `time` are those of the documents, if the user gave them.
+    /// Returns hashes of the settings that decide which documents of a file are added to an index, and how. The setting
+    /// `limit` is left out, because the documents that are read before the limit are the same. `source` and `time` are
+    /// those of the documents, if the user gave them.
     pub(crate) fn selection_digests(
         &self,
         source: Option<&str>,
@@ -174,7 +177,7 @@ impl InputSettings {
         }
     }
 
-    /// Returns the settings that decide what a document is, as a text.
+    /// Returns the settings that decide how files become documents, as a text.
     fn reading_text(&self) -> String {
         let Self { format, split, encoding, content, dialect, text_field, .. } = self;
         format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {content:?}")
@@ -396,13 +399,13 @@ fn dialect(options: &mut Options) -> Result<NamedDialect> {
     Ok(dialect)
 }
 
-/// Returns a character as an escape if it would not be visible.
+/// Returns a character as text. A character that would not be visible becomes an escape, such as `\t`.
 fn shown(byte: u8) -> String {
     char::from(byte).escape_debug().to_string()
 }
 
-/// Returns the character that the user named in `setting`. `also` completes the rule for the value in the
-/// error message.
+/// Returns the ASCII character that the user gave as the value of `setting`. `None` if the user gave no value. If the
+/// value is wrong, `also` is the end of the rule in the error message, for example "or the word tab".
 fn character(setting: &'static str, given: Option<&str>, also: &str) -> Result<Option<u8>> {
     let Some(given) = given else { return Ok(None) };
     match given.as_bytes() {

@@ -1,5 +1,5 @@
-//! The frame that commands on files share: the part of the request that all of them have, what a run opens and in
-//! which order, and how it ends.
+//! The steps that all commands on files share: parsing the common part of their requests, opening inputs and outputs,
+//! and ending a run.
 
 use super::face::Face;
 use super::files::working_folder;
@@ -34,7 +34,7 @@ pub struct JobRequest {
     pub output: PathBuf,
     /// Whether an existing output is replaced.
     pub existing: Existing,
-    /// Whether the run stores what it reads for a later run.
+    /// Whether and how the run stores the data that it has read, so that a later run need not read it again.
     pub(super) parts: PartsRequest,
 }
 
@@ -52,11 +52,12 @@ impl JobRequest {
     ) -> Result<Self> {
         // The record has the options as they were before any of them is taken.
         recorded.options = options.clone();
-        // It remembers all other options, so it comes first.
+        // `PartsRequest` remembers all options that are left, so it comes before the other ones are taken.
         let parts = PartsRequest::parse(options)?;
         let output = options.take_path("output").unwrap_or_else(|| output.into());
         if is_address(&output) {
-            // Each part would be an object of its own that is read back, so parts are stored on this machine.
+            // In a remote store, each stored part would be an object of its own that is read back. So parts are stored
+            // on this machine.
             parts.refuse(
                 "stores what it reads next to the output, which must then be on this machine",
             )?;
@@ -69,24 +70,25 @@ impl JobRequest {
         })
     }
 
-    /// Requires that earlier runs with the option `shard` have stored everything that the run reads. Otherwise the run
-    /// fails.
+    /// Makes the run take all of its data from shards that earlier runs with the option `shard` have stored. If a part
+    /// of the input is not stored, the run will fail.
     pub fn combine(&mut self) {
         self.parts.combine();
     }
 
-    /// Returns whether the run only stores a share of its input and writes no results.
+    /// Returns whether the run only stores the data of one shard, which is a share of its input, and writes no results.
     #[must_use]
     pub fn is_shard(&self) -> bool {
         self.parts.share().is_some()
     }
 
-    /// Returns the share of the input that the run stores. `None` if the run reads all of its input.
+    /// Returns the shard, which is a share of the input, whose data the run stores. `None` if the run reads all of its
+    /// input.
     pub(super) fn share(&self) -> Option<ShardShare> {
         self.parts.share()
     }
 
-    /// Returns an error if the run only stores a share of its input. Such a run has no results.
+    /// Returns an error if the run only stores the data of a shard. Such a run has no results.
     pub(super) fn refuse_share(&self) -> Result<()> {
         self.parts.refuse_share(
             "stores a share of the input and has no results: it is an option of the program",
@@ -102,7 +104,8 @@ impl JobRequest {
         if is_folder { refuse_stream_as_folder(&self.output) } else { Ok(()) }
     }
 
-    /// Returns the place of the output, without the file that marks the output as complete.
+    /// Returns the path of the output, and whether an existing output may be replaced. It has no mark yet, the file
+    /// which says that the output is complete.
     fn place(&self) -> OutputPlace<'_> {
         OutputPlace { path: &self.output, existing: self.existing, mark: None }
     }
@@ -153,8 +156,8 @@ impl<'j> Job<'j> {
         Input::open(paths, settings, options, places, self.face)
     }
 
-    /// Opens an output folder, or else an output file or `standard_output`. `paths` are the paths of all inputs. An
-    /// output that cannot be written ends the run before its long search.
+    /// Opens an output folder if `is_folder` is true, and otherwise an output file or `standard_output`. `paths` are
+    /// the paths of all inputs. An output that cannot be written ends the run here, before its long search.
     ///
     /// # Errors
     ///
@@ -176,8 +179,9 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// Opens the data that earlier runs with this request have stored. If the request does not ask for stored data,
-    /// returns an empty value and does not call `plan`.
+    /// Opens the data that earlier runs with this request have stored. `plan` returns the collection and the settings
+    /// that the data belongs to. If the request does not ask for stored data, returns an empty value and does not call
+    /// `plan`.
     ///
     /// # Errors
     ///
@@ -195,8 +199,9 @@ impl<'j> Job<'j> {
         Ok(Stored { folder, parts, copies: None })
     }
 
-    /// Writes the output and gives it its name. `write_rows` writes the rows of a file or stream, and `write_folder` the
-    /// files of a folder.
+    /// Writes the output to `target` and gives it its final name. If it is a file or standard output, `write_rows`
+    /// writes its rows. If it is a folder, `write_folder` writes its files. `end` has the inputs, for the mark that the
+    /// output is complete.
     ///
     /// # Errors
     ///
@@ -219,7 +224,7 @@ impl<'j> Job<'j> {
         target.write(place, &write_rows, write_folder, self.face)
     }
 
-    /// Returns the command, the settings and the times of the run. The page with the results shows them.
+    /// Returns a summary for the page with the results. It has only the command, the settings and the times of the run.
     pub(super) fn page_summary(
         &self,
         parameters: &[(&'static str, Setting)],
@@ -269,14 +274,15 @@ pub(super) struct Figures<'f> {
     pub(super) parameters: &'f [(&'static str, Setting)],
     /// Names and values of the counts.
     pub(super) counts: &'f [(&'static str, u64)],
-    /// Writes more fields, each followed by a comma.
+    /// Writes more fields of the JSON object, each followed by a comma.
     pub(super) more: &'f dyn Fn(&mut dyn Write) -> io::Result<()>,
 }
 
-/// State of a run whose results are about to be written.
+/// Inputs and losses of a run whose results are about to be written. They are recorded in the mark that the output is
+/// complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End<'e> {
-    /// All inputs, from which a later run recognizes the output.
+    /// All inputs. A later run with the same inputs recognizes that the output is complete.
     pub(super) inputs: &'e [&'e Input<'e>],
     /// Whether some records or files could not be read.
     pub(super) has_losses: bool,
@@ -292,13 +298,14 @@ pub(super) struct Stored<'j, 'c> {
 }
 
 impl<'c> Stored<'_, 'c> {
-    /// Returns the store for the data of each part of the input, such as fingerprints. A later run need not read the
-    /// stored parts again. `None` if the run stores nothing.
+    /// Returns the store for the data of each part of the input, for example its fingerprints. A part is a file or a
+    /// part of a large file. A later run need not read stored parts again. `None` if the run stores nothing.
     pub(super) fn parts(&self) -> Option<&Parts<'c>> {
         self.parts.as_ref()
     }
 
-    /// Opens the store of finished copies of input files, if they `are_wanted`.
+    /// Opens the store of finished copies of input files, if they `are_wanted`. A later run need not write these copies
+    /// again.
     ///
     /// # Errors
     ///
@@ -310,19 +317,20 @@ impl<'c> Stored<'_, 'c> {
         Ok(())
     }
 
-    /// Returns the store of finished copies. `None` if it is not open.
+    /// Returns the store of finished copies of input files. `None` if it is not open.
     pub(super) fn copies(&self) -> Option<&StoredCopies> {
         self.copies.as_ref()
     }
 
-    /// Returns this value with `excerpts`, if they are given. The excerpts are then stored and restored with the parts
-    /// of the input.
+    /// Returns this value, which then also stores `excerpts` with the parts of the input, and restores them. Excerpts
+    /// are the beginnings of texts.
     pub(super) fn with_excerpts(mut self, excerpts: Option<&'c Excerpts>) -> Self {
         self.parts = self.parts.map(|parts| parts.with_excerpts(excerpts));
         self
     }
 
-    /// Stores a `share` of the input by `work`. Returns how much is stored now.
+    /// Calls `work` with the store of parts and with `share`, the share of the input that `work` must store. Returns
+    /// how much of the input is stored now.
     ///
     /// # Errors
     ///
@@ -339,14 +347,14 @@ impl<'c> Stored<'_, 'c> {
         Ok(folder.stored(parts))
     }
 
-    /// Removes all stored data. It is called when the results have their final names. Returns a note about parts that
-    /// were damaged, if there were any.
+    /// Removes all stored data. It is called when the results have their final names. Returns a note about stored parts
+    /// that could not be used because of damage, if there were any.
     pub(super) fn remove(self) -> Option<String> {
         // Copies are in the folder of the parts.
         if let Some(copies) = self.copies {
             copies.remove();
         }
-        // The folder goes last, because it marks what is in it.
+        // The folder is removed last, because it marks its content as stored data.
         if let Some(folder) = self.folder {
             folder.remove();
         }

@@ -45,7 +45,7 @@ pub struct JoinRequest {
     pub resources: Resources,
 }
 
-/// Result of a finished [`join`].
+/// Result of [`join`]: times and counts. The pairs are in the output.
 #[derive(Debug)]
 pub struct Joined {
     /// Time and counts of each stage, for example the number of pairs.

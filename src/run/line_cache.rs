@@ -14,28 +14,28 @@ use std::time::SystemTime;
 
 /// Name of the format in which each line is a record.
 const JSON_LINES: &str = "jsonl";
-/// Number of bytes from which it takes long to read a file from its beginning.
+/// Minimum number of bytes of a large file, which takes long to read from its beginning.
 const LARGE_FILE: u64 = 4 << 20;
 /// Number of lines between two lines whose offset is remembered.
 const STEP: u64 = 1024;
 /// Number of bytes that are read at once.
 const BLOCK: usize = 1 << 18;
 
-/// Remembers where some lines of files begin.
+/// Remembers where some lines of large files begin.
 #[derive(Debug, Default)]
 pub(super) struct LineCache(Mutex<UnorderedMap<PathBuf, LineOffsets>>);
 
 #[derive(Debug)]
 struct LineOffsets {
-    /// Size of the file and the time at which it was written, by which a change is noticed.
+    /// Size of the file in bytes and time of its last change. If they differ later, the file has changed.
     state: (u64, SystemTime),
     /// Offset of each line whose number is a multiple of [`STEP`].
     offsets: Vec<u64>,
 }
 
 impl LineCache {
-    /// Reads a document of a large file of JSON Lines, in which each line is a record. Returns `None` if the file has
-    /// another format or is small, or if the line has no document.
+    /// Reads the document in line number `record`, from 0, of a large file of JSON Lines, in which each line is a
+    /// record. Returns `None` if the file has another format or is small, or if the line has no document.
     pub(super) fn document(
         &self,
         path: &Path,
@@ -49,8 +49,8 @@ impl LineCache {
         Some(ReadDocument { record, ..found })
     }
 
-    /// Returns a line of a file of JSON Lines as a file in memory, with the options for reading it. Returns `None` if the
-    /// file has another format, or no such line.
+    /// Returns line number `record`, from 0, of a file of JSON Lines. The line is returned as a file in memory, with
+    /// the options for reading it. Returns `None` if the file has another format, or no such line.
     pub(super) fn file_of_line(
         &self,
         path: &Path,
@@ -69,7 +69,7 @@ impl LineCache {
         Some((InputFile::in_memory(path, line), options))
     }
 
-    /// Returns a line of a file with its end. `None` if the file has fewer lines.
+    /// Returns the bytes of line number `number`, from 0, with its line end. `None` if the file has fewer lines.
     ///
     /// The first call for a file reads the whole file and counts its lines.
     fn line(&self, path: &Path, number: u64) -> io::Result<Option<Vec<u8>>> {
@@ -86,7 +86,7 @@ impl LineCache {
         // Other requests may look for lines while this one reads.
         drop(known);
         file.seek(SeekFrom::Start(offset))?;
-        // The lines between are short work: a few blocks at most.
+        // At most a few blocks of lines are skipped, which takes little time.
         let mut reader = BufReader::with_capacity(BLOCK, file);
         for _ in 0..number % STEP {
             reader.skip_until(b'\n')?;
@@ -97,7 +97,7 @@ impl LineCache {
     }
 }
 
-/// Returns the offset of each line whose number is a multiple of [`STEP`].
+/// Returns the offset in bytes of each line whose number, from 0, is a multiple of [`STEP`].
 fn offsets(file: &mut File) -> io::Result<Vec<u64>> {
     let (mut offsets, mut lines, mut at) = (vec![0], 0, 0);
     let mut block = vec![0; BLOCK];

@@ -26,7 +26,7 @@ pub struct NamedDocument {
     pub file: String,
     /// Kind of the name that the user gave.
     pub by: NamedBy,
-    /// Places of other documents with the same ID, as `FILE:RECORD`. Empty if the user gave no ID.
+    /// Other documents with the same ID, each as `FILE:RECORD`. Empty if the user gave no ID.
     pub others: Vec<String>,
     /// Settings of the run for terms, such as `shingle` and `stop_words`. Empty if the document is not of a run.
     pub(super) terms: Vec<(&'static str, String)>,
@@ -35,11 +35,11 @@ pub struct NamedDocument {
 /// Kind of the name by which a user asks for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedBy {
-    /// A file, with a record number if the file has several documents.
+    /// `FILE`, or `FILE:RECORD` if the file has several documents.
     Place,
-    /// A file, and the ID of a document in it.
+    /// `FILE#ID`: a file, and the ID of a document in it.
     Id,
-    /// The output folder of a finished run, and an ID.
+    /// `OUT#ID`: the output folder of a finished run, and an ID.
     Run,
 }
 
@@ -118,7 +118,8 @@ impl NamedReader<'_> {
         Err(missing)
     }
 
-    /// Reads a document of an object in a store, by an address that a record number or an ID may follow.
+    /// Reads a document from an object in a remote store. `name` is the address of the object, which `:RECORD` or `#ID`
+    /// may follow.
     fn read_object(&self, name: &str) -> Result<NamedDocument> {
         // A key may have these characters as well, but such keys are rare, and a request for each of them is slow.
         if let Some((file, record)) = name.rsplit_once(':')

@@ -19,12 +19,14 @@ pub(super) struct OutputPlace<'p> {
     pub(super) path: &'p Path,
     /// Whether an existing output is replaced.
     pub(super) existing: Existing,
-    /// Mark that is written when the output is complete, before it gets its name. `None` if the run stores no parts.
+    /// Mark, a file which says that the output is complete. It is written before the output gets its name. `None` if
+    /// the run stores no parts.
     pub(super) mark: Option<&'p FinishMark>,
 }
 
 impl OutputPlace<'_> {
-    /// Writes the mark that the output is complete, if there is one. `last` is the last file of the output.
+    /// Writes the mark that the output is complete, if there is one. `last` is the file of the output that was written
+    /// last.
     fn write_mark(&self, last: &Path) -> Result<()> {
         self.mark.map_or(Ok(()), |mark| mark.write(last))
     }
@@ -76,8 +78,9 @@ impl<'t> OutputTarget<'t> {
         Ok(Self::Folder(Box::new(folder)))
     }
 
-    /// Writes the output, and gives it its final name. `write_rows` writes rows, and gets the name of its stream for
-    /// messages. `write_folder` writes the files of a folder.
+    /// Writes the output, and gives it its final name. If it is a file or standard output, calls `write_rows` with the
+    /// name of the output, for error messages, and the writer. If it is a folder, calls `write_folder`, which writes
+    /// the files of the folder.
     ///
     /// # Errors
     ///

@@ -10,8 +10,8 @@ use simtool_model::similarity::Threshold;
 use simtool_read::{Collection, Corpus, Event};
 use std::ops::ControlFlow;
 
-/// Returns the plan with the settings for web pages if all of `corpora` are web pages. `is_default_similarity` says
-/// whether the user left the minimum similarity open.
+/// Returns `plan` with the settings for web pages if all inputs are web pages, and `plan` unchanged otherwise.
+/// `is_default_similarity` says whether the user gave no minimum similarity.
 ///
 /// # Errors
 ///
@@ -29,8 +29,8 @@ pub(super) fn adapted(
     Ok(plan.for_pages(is_default_similarity))
 }
 
-/// Returns a note about the settings of `plan` that the user did not give, and that have their values because all
-/// inputs are web pages. Returns `None` if there are no such settings.
+/// Returns a note about settings of `plan` that have special values because all inputs are web pages. Settings that the
+/// user gave are left out. Returns `None` if there are no such settings.
 pub(super) fn note_of_pages(request: &Request, plan: &Plan) -> Option<String> {
     let by_pages = Some(Criterion::Similarity(Threshold::DEFAULT_OF_PAGES));
     let limit = Some(plan.method().close()).filter(|_| request.is_default_similarity());
@@ -79,8 +79,9 @@ fn are_pages(corpus: &dyn Corpus) -> Result<bool> {
     Ok(is_any_page)
 }
 
-/// Returns whether the first document of a file is an HTML page. Returns `None` if the file cannot be recognized, or
-/// if its first shard has no document.
+/// Returns whether the first document of a file is an HTML page. `first_shard` is the number of the first part of the
+/// file in the collection. Returns `None` if the format of the file cannot be recognized, or if that part has no
+/// document.
 fn is_page(files: &Collection, file: usize, first_shard: usize) -> Result<Option<bool>> {
     let Ok(recognized) = files.recognize(file) else { return Ok(None) };
     let format = recognized.format;

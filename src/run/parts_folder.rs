@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
 const RECORD: &str = "summary.json";
-/// All files of the folder that are not parts, in the order in which they are removed. The mark goes last.
+/// All files of the folder that are not stored parts, in the order in which they are removed. [`MARK`] goes last.
 pub(super) const FILES: &[&str] = &[RECORD, REQUEST, MARK];
 /// File in the folder that marks an output as complete.
 pub(super) const MARK: &str = "finished";
@@ -36,7 +36,7 @@ pub(super) const MARK: &str = "finished";
 pub(super) const COPIES: &str = "copies";
 /// Maximum number of shards of a collection.
 const MOST_SHARDS: usize = 100_000;
-/// Whether a run stores what it reads, and all settings that decide what is stored.
+/// Whether a run stores what it reads, and the settings that decide what is stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartsRequest {
     mode: PartsMode,
@@ -44,42 +44,44 @@ pub(super) struct PartsRequest {
     settings: String,
 }
 
-/// Use of stored parts by a run.
+/// Way in which a run uses the stored parts of its input, which are the data of single files or of parts of large
+/// files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PartsMode {
     /// The run stores nothing.
     #[default]
     Nothing,
-    /// The run stores what it reads, and goes on from what is stored.
+    /// The run stores each part that it reads, and does not read parts again that earlier runs have stored.
     Resume,
-    /// The run stores a share of the input, and ends.
+    /// The run stores one shard, which is a share of the input, and ends without results.
     Store(ShardShare),
-    /// The run demands that everything is stored.
+    /// The run fails unless earlier runs have stored all parts of the input.
     Combine,
 }
 
-/// Collection whose parts a run stores, and the settings that decide what is stored.
+/// Collection whose parts, which are files or parts of large files, a run stores, and the settings that decide what is
+/// stored.
 #[derive(Clone, Debug)]
 pub(super) struct PartsPlan<'p> {
     pub(super) collection: &'p Collection,
     /// The method with its options, as text.
     pub(super) method: String,
-    /// Whether the stored rows of a file also depend on the other files.
+    /// Whether the stored data of a file also depends on the other files.
     pub(super) depends_on_all: bool,
 }
 
-/// Folder with stored parts of the input.
+/// Folder in which runs store the parts of their input that they have read.
 #[derive(Debug)]
 pub(super) struct PartsFolder<'r> {
     request: &'r PartsRequest,
     path: PathBuf,
     /// Request of the run, without the number of its shard.
     recorded: RecordedRequest,
-    /// Number of shards that the input is divided into.
+    /// Number of shards that the input is divided into. `None` if it is not divided.
     shards: Option<u64>,
 }
 
-/// Result of a run that has only stored a shard of its input.
+/// Result of a run that has only stored a shard, which is a share of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredParts {
     /// Folder in which the pieces are stored.
@@ -105,7 +107,7 @@ impl StoredParts {
     }
 }
 
-/// Returns the folder with the stored parts of the run that writes to `output`.
+/// Returns the folder in which the run that writes to `output` stores the parts of its input.
 pub(super) fn parts_path(output: &Path) -> PathBuf {
     // A path that ends with a slash still names the folder in front of it.
     let mut path: OsString = output.components().as_path().into();
@@ -142,12 +144,12 @@ impl PartsRequest {
         Ok(request)
     }
 
-    /// Demands that all parts of the input are stored.
+    /// Makes the run fail unless earlier runs have stored all parts of the input.
     pub(super) fn combine(&mut self) {
         self.mode = PartsMode::Combine;
     }
 
-    /// Returns the share of the input that the run stores. `None` if the run reads all of its input.
+    /// Returns the shard, which is a share of the input, that the run stores. `None` if the run reads all of its input.
     pub(super) fn share(&self) -> Option<ShardShare> {
         match self.mode {
             PartsMode::Store(share) => Some(share),
@@ -155,7 +157,8 @@ impl PartsRequest {
         }
     }
 
-    /// Returns the setting that makes the run store parts, and its value. `None` if the run stores nothing.
+    /// Returns the setting that makes the run store what it reads, `resume` or `shard`, and its value. `None` if the
+    /// run stores nothing.
     pub(super) fn setting(&self) -> Option<(&'static str, String)> {
         match self.mode {
             PartsMode::Nothing => None,
@@ -164,7 +167,7 @@ impl PartsRequest {
         }
     }
 
-    /// Returns an error if the run stores parts and one of its inputs is standard input.
+    /// Returns an error if the run stores what it reads and one of its inputs is standard input.
     pub(super) fn refuse_standard_input(&self, paths: &[PathBuf]) -> Result<()> {
         if paths.iter().any(|path| path == Path::new(STANDARD_INPUT)) {
             let rule = "needs files, because standard input cannot be read again: write the input to a file";
@@ -173,7 +176,7 @@ impl PartsRequest {
         Ok(())
     }
 
-    /// Returns an error with the text `rule` if the run stores parts.
+    /// Returns an error with the text `rule` if the run stores what it reads.
     pub(super) fn refuse(&self, rule: &str) -> Result<()> {
         match self.setting() {
             Some((name, value)) => Err(Error::config(name, value, rule)),
@@ -181,7 +184,7 @@ impl PartsRequest {
         }
     }
 
-    /// Returns an error with the text `rule` if the run stores a share of its input.
+    /// Returns an error with the text `rule` if the run stores a shard, which is a share of its input.
     pub(super) fn refuse_share(&self, rule: &str) -> Result<()> {
         if self.share().is_some() { self.refuse(rule) } else { Ok(()) }
     }
@@ -191,8 +194,8 @@ impl PartsRequest {
         format!("{:032x}", wide_hash(self.settings.as_bytes()))
     }
 
-    /// Opens the folder of the run that writes to `output` and has this request. Creates the folder if it does
-    /// not exist. Returns `None` if the run stores nothing, and then shows a note if an earlier run stored something.
+    /// Opens the folder in which the run that writes to `output` stores what it reads. Creates the folder if it does
+    /// not exist. If the run stores nothing, returns `None`, and shows a note if an earlier run has left a folder.
     ///
     /// # Errors
     ///
@@ -229,7 +232,7 @@ impl PartsRequest {
 }
 
 impl PartsFolder<'_> {
-    /// Creates the folder and its record, or checks them.
+    /// Creates the folder and its record, a file with the settings of the run. If there is a record, checks it.
     fn prepare(&mut self, output: &Path) -> Result<()> {
         let path = &self.path;
         let failed = |error| Error::io(path, "create", creation_error(path, error));
@@ -270,7 +273,7 @@ impl PartsFolder<'_> {
                 self.shards = shards;
                 Ok(())
             }
-            // The record keeps the number of shards, from which missing ones are known.
+            // The record keeps the number of shards, from which it is known which shards are missing.
             _ => {
                 self.shards = shards;
                 self.record(output)
@@ -278,7 +281,7 @@ impl PartsFolder<'_> {
         }
     }
 
-    /// Writes the record of the run.
+    /// Writes the request and the settings of the run to the folder.
     fn record(&self, output: &Path) -> Result<()> {
         let parameters = [
             ("settings", Setting::Text(self.request.settings_hash())),
@@ -287,7 +290,7 @@ impl PartsFolder<'_> {
         let summary = ShortSummary {
             command: &self.recorded.command_line,
             output,
-            // Shards of several machines must have the same settings.
+            // Shards of several machines must write the same record, although they run in different folders.
             working_folder: None,
             parameters: &parameters,
             counts: &[],
@@ -303,8 +306,8 @@ impl PartsFolder<'_> {
         self.write_whole(RECORD, &bytes)
     }
 
-    /// Writes a file of the folder. Several shards may write it at the same time. Their files are equal, and each
-    /// appears whole.
+    /// Writes a file of the folder. Runs for several shards may write it at the same time. They write the same bytes,
+    /// and the file appears only when it is complete.
     fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let mut file = WholeFile::create(&self.path.join(name), Durability::Synced)?;
         file.write(bytes)?;
@@ -347,7 +350,7 @@ impl PartsFolder<'_> {
         Ok(parts)
     }
 
-    /// Returns an error that names the shards that are not stored.
+    /// Returns an error if parts of the input are not stored. The error names the shards to which they belong.
     fn refuse_missing(&self, parts: &Parts<'_>) -> Result<()> {
         // A run with `resume` has one shard.
         let count = self.shards.unwrap_or(1).max(1) as usize;
@@ -378,12 +381,12 @@ impl PartsFolder<'_> {
         StoredCopies::open(&self.path.join(COPIES), parts.file_keys())
     }
 
-    /// Removes the folder of a run that has its results.
+    /// Removes the folder and the stored parts, when the results of the run are complete.
     pub(super) fn remove(&self) {
         remove_parts(&self.path, FILES);
     }
 
-    /// Returns the result of a run that has stored its share of the parts.
+    /// Returns how much of the input is stored, as the result of a run that has stored its shard.
     pub(super) fn stored(&self, parts: &Parts<'_>) -> StoredParts {
         StoredParts {
             folder: self.path.clone(),
@@ -393,7 +396,8 @@ impl PartsFolder<'_> {
     }
 }
 
-/// Returns whether the folder has a file that no run leaves there if it is stopped right after its start.
+/// Returns whether the folder has a file of another program. A run that is stopped right after its start leaves only
+/// the files that are allowed here.
 fn has_foreign(folder: &Path) -> Result<bool> {
     let entries = fs::read_dir(folder).map_err(|error| Error::io(folder, "list", error))?;
     // The temporary file of a record is hidden, and the mark of a run goes after its record. The request
@@ -405,7 +409,7 @@ fn has_foreign(folder: &Path) -> Result<bool> {
     Ok(entries.into_iter().any(is_foreign))
 }
 
-/// Parses a share such as `2/4`.
+/// Parses a shard such as `2/4`, the second of four shares of the input.
 fn parse_share(text: &str) -> Result<ShardShare> {
     let number = |digits: &str| digits.parse::<usize>().ok();
     let share = text.split_once('/').and_then(|(shard, count)| {
@@ -417,12 +421,12 @@ fn parse_share(text: &str) -> Result<ShardShare> {
     share.ok_or_else(|| Error::config("shard", text, rule))
 }
 
-/// Returns a share as users write it.
+/// Returns a shard as users write it, such as `2/4`.
 fn written(share: ShardShare) -> String {
     format!("{}/{}", share.index + 1, share.count)
 }
 
-/// Returns the command line without the option for this share.
+/// Returns the command line without the option for this shard, such as `--shard 2/4`.
 fn without_share(command: &str, share: &str) -> String {
     let options = [" ", "="].map(|between| format!(" --shard{between}{share}"));
     options.iter().fold(command.to_owned(), |command, option| command.replacen(option, "", 1))

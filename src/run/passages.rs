@@ -74,7 +74,7 @@ pub struct PassagesRequest {
     pub job: JobRequest,
 }
 
-/// Result of a finished [`passages`].
+/// Result of [`passages`]: counts of the repeated passages and of their words.
 #[derive(Debug)]
 pub struct PassagesFound {
     /// Number of documents that were read.
@@ -85,8 +85,8 @@ pub struct PassagesFound {
     pub passages: u64,
     /// Number of words that are in repeated passages.
     pub repeated_words: u64,
-    /// Number of words that a cut by [`Cut::First`](simtool_passages::Cut::First) would remove. It keeps the first copy
-    /// of each passage.
+    /// Number of words that would be removed if only the first copy of each passage stayed, as with
+    /// [`Cut::First`](simtool_passages::Cut::First).
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,
@@ -103,9 +103,10 @@ pub struct PassagesFound {
 }
 
 impl PassagesRequest {
-    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`],
-    /// and `ignore`, `unit`, `words`, `anywhere`, `min_documents`, `of`, `verify_words`, `write_kept`, `cut`, `mask`,
-    /// `min_left`, `output_format`, `output`, `force`, `resume` and `shard`.
+    /// Creates the request to find the repeated passages of the documents in `paths`. `options` may have the options of
+    /// [`InputSettings`] and [`Resources`], and `ignore`, `unit`, `words`, `anywhere`, `min_documents`, `of`,
+    /// `verify_words`, `write_kept`, `cut`, `mask`, `min_left`, `output_format`, `output`, `force`, `resume` and
+    /// `shard`.
     ///
     /// # Errors
     ///
@@ -159,7 +160,7 @@ impl PassagesRequest {
     }
 }
 
-/// Opens the stored words of `collection`.
+/// Opens the store with the words of `collection` that earlier runs have read.
 fn stored<'j, 'c>(job: &Job<'j>, collection: &'c Collection) -> Result<Stored<'j, 'c>> {
     job.stored(|| Ok(PartsPlan { collection, method: "words".to_owned(), depends_on_all: false }))
 }
@@ -184,8 +185,8 @@ pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result
     })
 }
 
-/// Takes the option `min_documents` out of `options`. Returns the condition for repeated passages, and the origin by
-/// which documents count as different.
+/// Takes the option `min_documents`, for example `2:host`, out of `options`. Returns the condition for repeated
+/// passages and the origin, such as the host. Documents of one origin count as one document.
 fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
     let Some(given) = options.take("min_documents") else {
         return Ok((Repeated::default(), Origin::default()));
@@ -305,12 +306,13 @@ struct CutRun<'r> {
     rules: &'r CutRules,
     collection: &'r Collection,
     found: &'r FoundPassages,
-    /// Store of copies that a run which was stopped has finished.
+    /// Store of finished copies. A run that was stopped has left them there.
     copies: Option<&'r StoredCopies>,
 }
 
 impl CutRun<'_> {
-    /// Writes the files of an output folder. Adds the counts of the cut documents to `result`.
+    /// Writes all files of the output folder: the passages, the copies without them, the page and the summary. Adds the
+    /// counts of the cut documents to `result`.
     fn write(
         &self,
         folder: &OutputFolder,

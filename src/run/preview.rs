@@ -19,9 +19,10 @@ use std::time::SystemTime;
 /// Result of [`preview`], from which callers make their output and exit code.
 #[derive(Debug)]
 pub struct Previewed {
-    /// Counts of the run. They are exact.
+    /// Exact counts of the run that is previewed.
     pub summary: Summary,
-    /// Pairs near the limit, bands of similarities and sizes, and the largest clusters.
+    /// Pairs near the limit, numbers of removed documents by similarity and by size of their cluster, and the largest
+    /// clusters.
     pub preview: RunPreview,
     /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
@@ -33,7 +34,7 @@ pub struct Previewed {
     pub counts: Vec<Count>,
 }
 
-/// Reason why a preview stores nothing for a later run.
+/// Rule in the error message for an option that stores data for a later run, such as `resume`, in a preview.
 pub(super) const WRITES_NOTHING: &str = "does not go with `preview`, which writes nothing";
 
 /// Finds the near-duplicates that `request` asks for, and returns what a run would remove. Writes nothing.

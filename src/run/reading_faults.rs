@@ -32,8 +32,8 @@ pub(super) fn note_whole_pages<'r>(
     }
 }
 
-/// Maximum number of bad records with the same kind of fault that are listed one by one. The quarantine has all
-/// of them.
+/// Maximum number of bad records with the same kind of fault that are listed one by one. The file `quarantine.jsonl`
+/// lists all of them.
 const LISTED_RECORDS: usize = 1000;
 
 /// Returns the faults of files, then one fault for all records without a text, then the other bad records. If very many
@@ -60,8 +60,8 @@ pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
     faults
 }
 
-/// Returns a fault that counts the records with the same kind of fault as `first`. There are `count` of them,
-/// which are too many to list.
+/// Returns one fault for many records with the same kind of fault as `first`. `count` is the number of these records,
+/// which are too many to be listed one by one.
 fn of_many_records(collection: &Collection, first: Quarantined<'_>, count: usize) -> Fault {
     let one = of_bad_record(collection, first);
     let detail =
@@ -132,8 +132,9 @@ const USUAL_FIELDS: [&str; 10] = [
     "title",
 ];
 
-/// Returns a list of fields for the user to copy: the present text field if some files have it, and from each list in
-/// `there` one of the usual fields. `lacking` is the number of files that lack the present field.
+/// Returns several text fields, for example `text,body`, which the user can copy into the option. `there` lists the
+/// fields of some files, with semicolons between files. The result has one usual text field of each list. It begins
+/// with the present text field, unless all files lack it: `lacking` is the number of files that lack it.
 fn example_fields(collection: &Collection, lacking: usize, there: &str) -> String {
     let present = collection.text_field().to_string();
     let present = Some(present).filter(|_| lacking < collection.file_count());
@@ -152,7 +153,7 @@ fn example_fields(collection: &Collection, lacking: usize, there: &str) -> Strin
 }
 
 /// Returns the names of files without a text whose fields differ from those of the file `first`, each with a list of
-/// its fields. Of several files with the same fields, one is returned.
+/// its fields. If several files have the same fields, only one of them is returned.
 fn other_kinds(
     collection: &Collection,
     files: &[(Quarantined<'_>, u64)],
@@ -173,8 +174,8 @@ fn other_kinds(
     others.map(|(file, fields)| (name(file), fields)).collect()
 }
 
-/// Returns the files with records that lack the field of the text: the first of these records, and their
-/// number.
+/// Returns the files that have records without the field of the text. Each entry is the first of these records of a
+/// file, and their number in the file.
 fn files_without_text(read: &CollectionSummary) -> Vec<(Quarantined<'_>, u64)> {
     let mut files: Vec<(Quarantined<'_>, u64)> = Vec::new();
     for bad in read.quarantined.iter().filter(|bad| bad.code == Bad::NO_TEXT) {
@@ -234,8 +235,8 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
     })
 }
 
-/// Returns an error if the field is not among `all`, the names of the fields that records have. A name may be there several
-/// times. `setting` is the option that names the field.
+/// Returns an error if the field is not among `all`, the names of the fields that records have. A name may be there
+/// several times. `setting` is the option that names the field.
 ///
 /// # Errors
 ///

@@ -23,7 +23,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Files of an output folder that contain times or numbers of threads. A receipt does not have their hashes.
+/// Files of an output folder whose hashes a receipt does not have. They contain times or numbers of threads, which
+/// differ between equal runs, or are the receipt itself.
 const WITHOUT_HASH: [&str; 4] = [RECEIPT, REQUEST, SUMMARY, "report.html"];
 
 /// A file that reports to `progress` how many bytes were read. Reading fails once the work is cancelled.
@@ -139,7 +140,8 @@ pub(super) fn write_receipt(
     write_file(folder, RECEIPT, |out| receipt.write(out))
 }
 
-/// Returns the settings of the method of a plan, by which [`Method::parse`](crate::method::Method::parse) makes it again.
+/// Returns the settings of the method of a plan, by which [`Method::parse`](crate::method::Method::parse) makes it
+/// again.
 fn settings_of(plan: &Plan) -> Vec<(String, String)> {
     let settings = plan.method().parameters().into_iter();
     settings.map(|(name, value)| (name.to_owned(), value)).collect()
@@ -164,7 +166,7 @@ fn counts_of(summary: &Summary) -> BTreeMap<String, u64> {
 }
 
 impl RecordedRequest {
-    /// Returns the part of the request that affects the results, as a receipt has it.
+    /// Returns the parts of the request that affect the results, in the form in which a receipt has them.
     pub(super) fn of_receipt(&self) -> ReceiptRequest {
         let command = find_command(&self.command);
         // N and M come as settings of the method, so the paths of their files are left out.

@@ -26,7 +26,8 @@ pub(super) struct RecordedInputs {
     pub(super) queries: Vec<PathBuf>,
     /// Settings with which the run read documents.
     pub(super) settings: InputSettings,
-    /// Fields of the text and of the ID of the corpus, if they are not those of the queries.
+    /// Fields of the text and, in the next member, of the ID of documents in the corpus. `None` if they are those of
+    /// the queries.
     pub(super) against_text_field: Option<String>,
     pub(super) against_id_field: Option<String>,
     /// Fields of evaluation items, which are the queries of a search for contamination.

@@ -26,17 +26,17 @@ pub struct RecordedRequest {
     pub words: WordsRequest,
     /// Settings by their names.
     pub options: Options,
-    /// Names of settings that do not come from the command line, each with the place that it comes from.
+    /// Names of settings that do not come from the command line, each with its origin, for example `environment`.
     pub origins: Vec<(String, String)>,
     /// Command line for people. It is shown and never parsed.
     pub command_line: String,
 }
 
-/// Place that is named as the origin of a setting if no other place is known.
+/// Origin of settings that come from the command line, or whose origin is not known.
 const ARGUMENT: &str = "argument";
 
 impl RecordedRequest {
-    /// Returns the text of the file.
+    /// Returns the text of the file `request.json`, which [`read`](Self::read) reads back.
     ///
     /// ```
     /// use simtool::options::Options;
@@ -81,7 +81,7 @@ impl RecordedRequest {
         format!("{{\n{}\n}}\n", fields.join(",\n"))
     }
 
-    /// Writes the file to a folder of results.
+    /// Writes the file `request.json` to a folder of results.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl RecordedRequest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(&path, "read", error)),
         };
-        // What is no JSON is no request either.
+        // A text that is no JSON is no request either.
         let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         Self::of(&json).map(Some).ok_or_else(|| {
             let expected = "the request of a run of simtool".to_owned();
@@ -111,7 +111,7 @@ impl RecordedRequest {
         })
     }
 
-    /// Returns the request that the JSON object has. `None` if a part is missing or has another type.
+    /// Parses the request from the JSON object in the file. `None` if a part is missing or has another type.
     fn of(json: &Value) -> Option<Self> {
         let (mut options, mut origins) = (Options::new(), Vec::new());
         for option in json["options"].as_array()? {
@@ -145,7 +145,7 @@ impl RecordedRequest {
         self.path_of("output")
     }
 
-    /// Returns the paths of documents and the lists of paths.
+    /// Returns the paths of all documents, and of the list of more paths if there is one.
     pub(super) fn all_paths(&self) -> Vec<PathBuf> {
         let list = self.path_of("files_from");
         self.paths.iter().chain(&self.queries).cloned().chain(list).collect()
@@ -158,8 +158,8 @@ impl RecordedRequest {
         Some(value.into())
     }
 
-    /// Replaces the command line and the origins of settings, which are only for people to read, by the ones in an
-    /// earlier record.
+    /// Takes the command line and the origins of settings from `earlier`, the request of earlier runs. Both are only
+    /// for people to read.
     pub(super) fn take_notes(&mut self, earlier: &Self) {
         self.command_line.clone_from(&earlier.command_line);
         self.origins.clone_from(&earlier.origins);

@@ -18,8 +18,8 @@ use simtool_compute::resources::Resources;
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf, absolute};
 
-/// Name of the result file if the user names none. The file is in the folder of the other files, and every
-/// run replaces it.
+/// Name of the result file if the user names none. The file is in the folder of the input files, and every run replaces
+/// it.
 const RESULT: &str = "result.txt";
 /// Maximum distance of matches if the option `max_distance` is not given.
 const MAX_DISTANCE: u32 = 3;
@@ -46,7 +46,8 @@ pub struct ReferenceRequest {
     pub threads: usize,
 }
 
-/// Result of a finished [`reference`](reference()).
+/// Result of [`reference`](reference()): for each sample, the articles whose fingerprints differ from its fingerprint
+/// in at most `max_distance` bits. It also has counts and times.
 #[derive(Debug)]
 pub struct MatchedSamples {
     /// Matches of all samples as text, counts, and times.
@@ -62,7 +63,8 @@ pub struct MatchedSamples {
 }
 
 impl ReferenceRequest {
-    /// Creates the request for N and M. `options` may have the settings of the command `reference` and of
+    /// Creates the request from `words`, which has N (the number of features) and M (the number of bits of a
+    /// fingerprint), and from `options`. `options` may have the settings of the command `reference` and of
     /// [`Resources`].
     ///
     /// # Errors

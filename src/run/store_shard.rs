@@ -42,8 +42,8 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     })
 }
 
-/// Returns an error if the plan learns from all documents. Each shard would have to read all documents first, which is
-/// no gain.
+/// Returns an error if the plan depends on all documents, for example by weights that are learned from them. Each shard
+/// would have to read all documents first, which gains nothing.
 fn refuse_learned(request: &Request, plan: &Plan) -> Result<()> {
     if !depends_on_all(plan) {
         return Ok(());

@@ -48,12 +48,12 @@ pub struct TextRequest {
     pub resources: Resources,
 }
 
-/// Result of a finished [`text`].
+/// Result of [`text`]: numbers of documents and pages, and faults of the input. The texts are in the output.
 #[derive(Debug)]
 pub struct WrittenTexts {
     /// Number of documents.
     pub documents: u64,
-    /// Number of HTML pages by the part that is compared.
+    /// Numbers of HTML pages, one for each part of a page that can be compared, such as the main content.
     pub pages: PageTextCounts,
     /// Number of records that could not be read as documents.
     pub bad_records: u64,
@@ -66,8 +66,8 @@ pub struct WrittenTexts {
 }
 
 impl TextRequest {
-    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], [`Resources`] and
-    /// [`TextRules`], and `boilerplate`, `output_format`, `output` and `force`.
+    /// Creates the request to write the texts of the documents in `paths`. `options` may have the options of
+    /// [`InputSettings`], [`Resources`] and [`TextRules`], and `boilerplate`, `output_format`, `output` and `force`.
     ///
     /// # Errors
     ///
@@ -88,7 +88,8 @@ impl TextRequest {
     }
 }
 
-/// Writes a line or an article for each document of `request` in reading order. If the output is `-`, writes to `standard_output`.
+/// Writes the text of each document of `request`, in reading order: as a line of JSON, or as an article of an HTML
+/// page. If the output is `-`, writes to `standard_output`.
 ///
 /// # Errors
 ///

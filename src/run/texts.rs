@@ -21,7 +21,7 @@ use simtool_read::Corpus;
 pub struct TextsRequest {
     /// All settings. The method in it has no meaning if a sample chooses the method.
     config: Config,
-    /// Options about the method, if a sample chooses it.
+    /// Settings for the method that the user gave, if the method is chosen from a sample. `None` if it is not.
     chosen_by: Option<Options>,
     task: Task,
     annotation: Annotation,
@@ -34,21 +34,21 @@ pub struct FoundInTexts {
     pub found: NearDuplicates,
     /// Method by which the documents were compared.
     pub method: Method,
-    /// Number of words of each document, and how many of them are repeated. `None` if the request does not ask for
-    /// them.
+    /// Number of words of each document, and number of them in repeated passages. `None` if the request does not ask
+    /// for these numbers.
     pub repeated_words: Option<Vec<RepeatedWords>>,
 }
 
 impl TextsRequest {
-    /// Parses `options`. `has_values` says whether the caller has values that decide which document is kept, so that
-    /// the option `keep` names no field.
+    /// Creates the request from `options`. `has_values` says whether the caller gives a value with each text that
+    /// decides which document is kept. Then a rule of the option `keep` compares these values and names no field.
     ///
     /// # Errors
     ///
     /// An option is unknown, has a wrong value or is only for files.
     pub fn parse(task: Task, mut options: Options, has_values: bool) -> Result<Self> {
         let is_one = task == Task::Deduplicate;
-        // A match has no clusters, so that its rest of the options refuses this one.
+        // A match has no clusters, so it leaves this option in `options`, and options that are left are refused.
         let annotation =
             if is_one { take_annotation(&mut options)? } else { Annotation::default() };
         let is_auto = options.get("method").as_deref() == Some(AUTO);
@@ -65,7 +65,7 @@ impl TextsRequest {
             let rule = "is of files: name a column of the table of the texts";
             return Err(Error::config(scope.relation.name(), name, rule));
         }
-        // The rest are options for the choice, in which `auto` is not a method.
+        // The options that are left are for choosing the method, and `auto` is not a method.
         options.take("method");
         let chosen_by = is_auto.then_some(options);
         Ok(Self {
@@ -82,7 +82,7 @@ impl TextsRequest {
         &self.config
     }
 
-    /// Returns the settings for the list of all documents.
+    /// Returns the columns of the list of all documents, which the option `annotate` chooses.
     #[must_use]
     pub fn annotation(&self) -> &Annotation {
         &self.annotation

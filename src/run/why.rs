@@ -37,16 +37,17 @@ pub struct WhyRequest {
 /// The status of a document in a run, for example that it was removed, and the reasons for it.
 #[derive(Debug)]
 pub struct Why {
-    /// Status of the first document with this name.
+    /// Status of the document. If several documents have the name that the user gave, it is that of the first one.
     pub status: DocumentStatus,
-    /// Other documents with the same ID, as `FILE:RECORD`.
+    /// Other documents with the same ID as the explained one, each as `FILE:RECORD`.
     pub others: Vec<String>,
-    /// Whether kept documents of the run may be similar, because some documents were not compared or several
-    /// documents of a cluster were kept.
+    /// Whether some kept documents of the run may be similar to each other, because some documents were not compared or
+    /// several documents of a cluster were kept.
     pub keeps_similar: bool,
-    /// Changes since the run of the file of the document, and of the file of the document that it is compared with.
+    /// Changes of input files since the run: of the file of the document, and of the file of the document that it is
+    /// compared with.
     pub changes: Vec<InputChange>,
-    /// Faults of the files that were read again.
+    /// Faults of the input files that were read again.
     pub faults: Vec<Fault>,
     /// Time that each stage took.
     pub timings: Timings,
@@ -68,13 +69,13 @@ pub enum DocumentStatus {
         /// Description of the content that a good record would have in place of the fault.
         expected: String,
     },
-    /// The document belongs to a cluster, so it is similar to another document.
+    /// The document belongs to a cluster of similar documents.
     Clustered(Box<ClusteredDocument>),
     /// The run was a search for passages or evaluation items, which has found parts of the document.
     Parts(Box<DocumentParts>),
 }
 
-/// A document of a cluster, and the texts that show why it is there.
+/// A document of a cluster, and the texts that show why the document is in this cluster.
 #[derive(Debug)]
 pub struct ClusteredDocument {
     /// Cluster that the document belongs to.
@@ -130,7 +131,7 @@ impl WhyRequest {
 }
 
 impl DocumentStatus {
-    /// Returns the files of the document and of the document that it is compared with, each once.
+    /// Returns the file of the document, and the file of the document that it is compared with if that is another file.
     fn files(&self) -> Vec<&str> {
         let mut files = match self {
             Self::Alone(LocatedDocument { file, .. }) | Self::Bad { file, .. } => vec![&**file],
@@ -206,7 +207,7 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let status = match statuses.next() {
         None => match run.look_for(sought) {
             Ok(found) => DocumentStatus::Alone(found),
-            // A file with one document is a name of the document.
+            // The name of a file with one document also names the document.
             Err(error) => {
                 let Some(document) = run.only_record(sought) else { return Err(error) };
                 return why(&WhyRequest { document, ..request.clone() }, face);
@@ -331,8 +332,9 @@ pub(super) fn compare_settings(run: &FinishedRun) -> Vec<(&'static str, String)>
     given.filter(|(name, value)| (*name, &**value) != ("shingle", SHINGLE)).collect()
 }
 
-/// Creates a method that makes the same shingles as the run did, by its settings of terms. Like the run, it leaves out
-/// the stop words.
+/// Creates a method that makes the same shingles as a run. `settings` has the names and values of the settings of the
+/// run that shingles depend on, for example `shingle` and `stop_words`. [`compare_settings`] returns them. The method
+/// is SimHash, whatever the method of the run was.
 pub(super) fn method_of(settings: &[(&'static str, String)]) -> Result<Method> {
     let mut options = Options::new();
     for (name, value) in settings {

@@ -35,7 +35,7 @@ impl Why {
             DocumentStatus::Clustered(document) => clustered(document, output),
             DocumentStatus::Parts(document) => parts(document),
         };
-        // A program can choose among the documents, and knows which answers are about changed files.
+        // A program can choose among the documents, and learns which answers are about changed files.
         let changed = self.changes.iter().map(|change| change.file.as_str());
         object["others_of_this_id"] = self.others.as_slice().into();
         object["changed_inputs"] = changed.collect::<Vec<_>>().into();
@@ -127,7 +127,7 @@ pub fn with_cause(error: &Error) -> String {
     }
 }
 
-/// Returns the name and closeness of a document.
+/// Returns the name of a document, and its similarity or distance to the kept document, as JSON.
 fn member(member: &Member) -> Value {
     let Member { id, file, record, similarity, distance } = member;
     json!({

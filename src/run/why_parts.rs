@@ -10,11 +10,11 @@ use simtool_base::error::Result;
 /// A document with the parts that a search for passages or evaluation items has found in it.
 #[derive(Debug)]
 pub struct DocumentParts {
-    /// Place of the document.
+    /// File and record number of the document.
     pub located: LocatedDocument,
-    /// The parts, in the order of the outputs. Empty if the search found none.
+    /// Parts of the document that the search found, in the order of the outputs. Empty if there are none.
     pub parts: Vec<FoundPart>,
-    /// Other documents with the same ID, as `FILE:RECORD`.
+    /// Other documents with the same ID, each as `FILE:RECORD`.
     pub others: Vec<String>,
     /// Text of the document, or the error if it cannot be read.
     pub text: Result<ReadDocument>,

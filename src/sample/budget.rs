@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Limit for reading a sample of a collection, or a part of such a sample.
+/// Limit of time or bytes for reading a sample of a collection, or a part of such a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Budget {
     /// Maximum wall time for reading the sample.

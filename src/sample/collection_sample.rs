@@ -24,11 +24,12 @@ pub(crate) struct Sample {
     /// Seconds of `amounts.read_seconds` that are for expensive shards. A shard is expensive if reading
     /// it costs clearly more than scanning its bytes, for example because it is compressed.
     pub(crate) expensive_seconds: f64,
-    /// Fraction of the bytes of all texts that are in expensive shards.
+    /// Fraction of the bytes of all texts that are in expensive shards, for example in compressed files.
     pub(crate) expensive_share: f64,
-    /// Number of expensive shards in the collection.
+    /// Number of expensive shards in the collection. A shard is expensive if it is clearly slower to read than plain
+    /// text.
     pub(crate) expensive_shards: f64,
-    /// Estimated memory of one thread that reads shards, for the shards that need most.
+    /// Estimated memory of one thread that reads the shards that need most memory.
     pub(crate) reader_memory: ReaderMemory,
     /// Number of shards in the collection. At most this number of threads can read at the same time.
     pub(crate) shards: usize,

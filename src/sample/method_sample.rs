@@ -16,20 +16,19 @@ use std::borrow::Cow;
 
 /// Maximum number of fingerprints that a sample keeps. They are later compared with each other.
 const KEPT_ROWS: usize = 2048;
-/// Number of fingerprints that every section (a part of a shard) may keep, even if its share of
-/// [`KEPT_ROWS`] is smaller. With several fingerprints of a section, documents that are near each other
-/// in the input can be compared.
+/// Number of fingerprints that every section (a part of a shard) may keep, even if its share of [`KEPT_ROWS`] is
+/// smaller. Several fingerprints of one section allow to compare documents that are close together in the input.
 const LEAST_ROWS: usize = 8;
 /// Lower bound for the fractions of terms in [`TermShares`]. A sample lacks most of the documents that are similar to a
-/// sampled document, so the fractions of a sample are too small.
+/// sampled document, so the fractions that are measured in a sample are too small.
 const LEAST_SHARE: f64 = 0.06;
-/// Number of bytes of the memory limit for each byte of a sampled text. The terms of a text take at most about
-/// as much.
+/// Approximate maximum number of bytes of memory that the terms of a text take for each byte of text. A text is cut
+/// when it is sampled, if it is longer than the memory limit in bytes divided by this number.
 const MEMORY_A_TEXT_BYTE: u64 = 64;
-/// Maximum number of bytes of a text that is sampled as a whole whatever the memory limit is.
+/// Number of bytes up to which a text is sampled as a whole, even if the memory limit is small.
 const ALWAYS_SAMPLED: usize = 256 << 10;
-/// Minimum fraction of similar pairs from which the memory of pairs is estimated. With this fraction, most documents
-/// are from a few templates.
+/// Minimum fraction of similar pairs in a sample. If the fraction is smaller, the estimate counts no memory for pairs.
+/// From this fraction on, most documents are made from a few templates.
 const LEAST_PAIR_SHARE: f64 = 0.05;
 
 /// A sample of a collection, with facts about the terms or fingerprints that a method makes of the
@@ -76,8 +75,8 @@ impl MethodSample {
         }
     }
 
-    /// Returns the estimated numbers of sets and terms in the whole collection, and the sizes of the
-    /// sampled sets. The set of a document holds its terms.
+    /// Returns the estimated numbers of documents and terms in the whole collection, and the numbers of terms of the
+    /// sampled documents. The set of a document is made of its distinct terms.
     pub(crate) fn sets(&self) -> SampledSets {
         let amounts = &self.collection.amounts;
         SampledSets { sets: amounts.documents, terms: amounts.terms, sizes: self.sizes.clone() }
@@ -92,7 +91,7 @@ impl MethodSample {
         TermShares {
             living: living.fold(LEAST_SHARE, f64::max),
             similar: similar.fold(LEAST_SHARE, f64::max),
-            // Sampled documents are neighbours, and neighbours are more often similar than others.
+            // Sampled documents are close together in the input, and such documents are more often similar than others.
             pairs: if pairs < LEAST_PAIR_SHARE { 0.0 } else { pairs },
         }
     }
@@ -107,7 +106,7 @@ struct TextMaker {
     /// Number of fingerprints that may still be kept from the current section.
     left: usize,
     terms: SampledTerms,
-    /// Maximum number of bytes of a text. Of longer texts, only the beginning is sampled.
+    /// Maximum number of bytes of a text. Only the beginning of a longer text is sampled.
     longest: usize,
 }
 
@@ -120,9 +119,8 @@ impl TextMaker {
     fn new(method: &Method, resources: &Resources) -> Self {
         let isa = resources.isa;
         let recipe = method.recipe();
-        // Learned weights are known only when a run has read the whole collection. For methods that
-        // learn weights, the sample therefore makes only terms. Making terms takes most of the time
-        // anyway.
+        // Learned weights are known only when a run has read the whole collection. So the sample makes only terms for
+        // methods that learn weights. Making terms takes most of the time anyway.
         let sketch = recipe.sketch().filter(|_| !recipe.terms().is_learned());
         let mut shape = None;
         let kind = if let Some(sketch) = sketch {

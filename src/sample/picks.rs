@@ -10,15 +10,17 @@ use super::stratum::Stratum;
 use simtool_read::{Corpus, Event};
 use std::ops::ControlFlow;
 
-/// Maximum number of sampled shards per stratum if the shards are expensive to read, or longer than
-/// [`PART_BYTES`] on average. Such a shard is taken to be a whole file, and opening a file takes time.
+/// Maximum number of sampled shards per stratum (all shards of one kind) if the shards are expensive to read, or longer
+/// than [`PART_BYTES`] on average. Such a shard is assumed to be a whole file, and opening a file takes time.
 const FILE_PICKS: usize = 48;
-/// Maximum number of sampled shards per stratum if the shards are taken to be parts of plain files.
+/// Maximum number of sampled shards per stratum (all shards of one kind) if the shards are assumed to be parts of plain
+/// files.
 const PART_PICKS: usize = 512;
-/// Maximum number of sampled shards per stratum if the shards are small. Small shards are read whole.
+/// Maximum number of sampled shards per stratum (all shards of one kind) if the shards are small. Small shards are read
+/// whole.
 const SMALL_PICKS: usize = 1 << 14;
-/// Shards that are cheap to read are taken to be parts of plain files if their mean length is at most
-/// this number of bytes.
+/// Maximum mean length in bytes of shards that are assumed to be parts of plain files. This applies only to shards that
+/// are cheap to read.
 const PART_BYTES: f64 = 2e6;
 /// Approximate number of parts that the sampled shards of a stratum are split into, if reading can
 /// begin inside its shards. Each part becomes a section.
@@ -29,7 +31,7 @@ const LEAST_PART_BYTES: f64 = 256e3;
 /// stratum may then fit in the budget.
 const FEW_BYTES: f64 = 8e6;
 
-/// Place and weight of a section, which is a part of a shard that is chosen for the sample.
+/// Position and weight of a section, which is a part of a shard that is chosen for the sample.
 #[derive(Clone, Copy)]
 pub(super) struct Pick {
     /// Index of the shard in the list `Stratum::shards`.
@@ -67,8 +69,8 @@ pub(super) fn picks(stratum: &Stratum, corpus: &dyn Corpus) -> Vec<Pick> {
     }
 }
 
-/// Chooses evenly spread shards of the stratum. The weight of each pick is the number of bytes of the
-/// stratum that its shard represents.
+/// Chooses evenly spread shards of the stratum, which is all shards of one kind. The weight of each pick is the number
+/// of bytes of the stratum that its shard represents.
 fn shards(stratum: &Stratum) -> Vec<Pick> {
     let count = stratum.shards.len();
     let mean_bytes = stratum.bytes / count.max(1) as f64;
@@ -88,9 +90,9 @@ fn shards(stratum: &Stratum) -> Vec<Pick> {
     shards_by_bytes(&stratum.sizes, most, step)
 }
 
-/// Chooses `most` bytes of the stratum at distances of `step` bytes, and picks the shards that contain
-/// them. `sizes` has the length of each shard. A long shard may contain several of the chosen bytes. It
-/// then gets more weight, and so a larger share of the budget.
+/// Chooses `most` byte offsets in the stratum at distances of `step` bytes, and picks the shards that contain them.
+/// `sizes` has the length of each shard. A long shard may contain several of these offsets. It then gets more weight,
+/// and so a larger share of the budget.
 fn shards_by_bytes(sizes: &[f64], most: usize, step: f64) -> Vec<Pick> {
     let mut place = 0;
     // End of the shard `place`.
@@ -148,7 +150,7 @@ fn parts_of_shard(stratum: &Stratum, pick: Pick) -> impl Iterator<Item = Pick> {
     })
 }
 
-/// Reorders the picks so that, for every n, the first n picks are about evenly spread. This is needed
+/// Reorders the picks so that, for every n, the first n picks are about evenly spread over the input. This is needed
 /// because reading may stop after any pick, when the budget is spent.
 fn spread(picks: Vec<Pick>) -> Vec<Pick> {
     let bits = usize::BITS - picks.len().leading_zeros();

@@ -7,8 +7,8 @@ use simtool_kernels::Isa;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::{SetJoin, TermSource, Wanted};
 
-/// Number of kept terms that is enough. From then on, no more documents are added. The kept terms show
-/// which terms occur in at least two documents.
+/// Number of kept terms after which no more documents are added. The kept terms show which terms occur in at least two
+/// documents.
 const KEPT_TERMS: usize = 1 << 19;
 /// Fraction of all terms that is kept, in eighths. A term is kept if its lowest three bits, read as a
 /// number, are below this constant. So a term that occurs in several documents is kept either in all of
@@ -34,8 +34,7 @@ impl SampledTerms {
         Self { threshold, terms: Vec::new(), documents: Vec::new() }
     }
 
-    /// Adds a document that has the terms `terms`. Does nothing if enough terms are already kept
-    /// ([`KEPT_TERMS`]).
+    /// Adds a document that has the terms `terms`. Does nothing if at least [`KEPT_TERMS`] terms are already kept.
     pub(super) fn push(&mut self, terms: &[u64]) {
         if self.terms.len() < KEPT_TERMS {
             self.terms.extend(terms.iter().filter(|&&term| term & 7 < KEPT_EIGHTHS));
@@ -110,8 +109,8 @@ pub(super) struct SimilarShares {
     pub(super) pairs: f64,
 }
 
-/// Returns the fraction of all terms that belong to documents with a set flag. `documents` gives the
-/// number of terms and the flag of each document.
+/// Returns the fraction of all terms that belong to documents whose flag is true. `documents` gives the number of terms
+/// and the flag of each document.
 fn share_of_terms(documents: impl Iterator<Item = (usize, bool)>) -> f64 {
     let mut with_flag = 0;
     let mut all = 0;

@@ -11,17 +11,18 @@ use std::time::{Duration, Instant};
 
 /// Minimum number of bytes to read for a section, unless its shard ends earlier.
 const LEAST_BYTES: u64 = 32 << 10;
-/// Length of a period in which the receiver gets only some of the texts: the texts that are read within
-/// the first [`RECEIVING`] of each period. This matters only if the receiver does not get all texts.
+/// Length of a period of reading. The receiver gets only the texts that are read in the first [`RECEIVING`] of each
+/// period, unless it gets all texts.
 const PERIOD: Duration = Duration::from_millis(6);
-/// Time at the start of each [`PERIOD`] in which the receiver gets all texts. These texts are
-/// neighbours in the input, so the sample shows how similar neighbours are.
+/// Time at the start of each [`PERIOD`] in which the receiver gets all texts. These texts are next to each other in the
+/// input, so the sample shows how similar such texts are.
 const RECEIVING: Duration = Duration::from_millis(1);
 
 /// Receives the texts of a sample, for example to make terms of them.
 pub(crate) trait TextReceiver {
-    /// Begins a section, which is a part of a shard. `share` is 1 divided by the number of sections
-    /// that were chosen for its stratum, which are the shards of one kind.
+    /// Begins a section, which is a part of a shard. `share` is 1 divided by the number of sections that were chosen
+    /// for its stratum (all shards of one kind). The receiver may use it to limit the texts or fingerprints that it
+    /// keeps of the section.
     fn begin_section(&mut self, share: f64);
 
     /// Receives a document and returns the number of its terms.
@@ -39,11 +40,11 @@ pub(super) struct Section {
     /// End of the last record that was read, in bytes of the unpacked content.
     pub(super) content: f64,
     pub(super) records: f64,
-    /// Lengths of the longest record and of the longest text. Unlike in the other numbers, the records
-    /// that only warm up the reader count here, because a long record needs memory at any place.
+    /// Lengths of the longest record and of the longest text. Unlike the other numbers, they include the first records,
+    /// which only warm up the reader, because any long record needs memory.
     pub(super) longest: LongestRecord,
-    /// Amounts after about half of the budget of the section. Comparing the amounts of both halves
-    /// shows how much the amounts vary within the section.
+    /// Amounts after about half of the budget of the section was spent. Comparing the amounts of both halves shows how
+    /// much the amounts vary within the section.
     pub(super) half: Amounts,
     pub(super) half_bytes: f64,
     pub(super) half_content: f64,
@@ -88,7 +89,7 @@ pub(super) fn read_section(
     reading.finish(corpus.shard_bytes(shard))
 }
 
-/// Numbers of the records that were read since counting began.
+/// Counts of the records that were read since counting began, after the reader has warmed up.
 #[derive(Default)]
 struct SectionCounts {
     amounts: Amounts,
@@ -101,8 +102,8 @@ struct SectionCounts {
 }
 
 impl SectionCounts {
-    /// Returns the amounts of the section after `worked` time of the processor. If the receiver got only some texts,
-    /// their number of terms and the time of the receiver are scaled up to all texts.
+    /// Returns the amounts of the section after the processor has worked on it for the time `worked`. If the receiver
+    /// got only some texts, their number of terms and the time of the receiver are scaled up to all texts.
     fn after(&self, worked: Duration) -> Amounts {
         let times = if self.received_bytes > 0.0 {
             self.amounts.text_bytes / self.received_bytes
@@ -127,7 +128,7 @@ struct SectionReading<'r> {
     /// Byte of the shard at which counting began. `None` while the first records warm up the reader and
     /// do not count.
     first: Option<u64>,
-    /// Byte of the shard up to which the numbers in `section` count.
+    /// Byte offset in the shard up to which records are counted in `section`.
     last: u64,
     /// Time at which counting began.
     counting_since: Instant,
@@ -192,8 +193,8 @@ impl<'r> SectionReading<'r> {
         amounts.id_bytes += document.id.map_or(0, |id| id.bytes().len()) as f64;
     }
 
-    /// Returns whether the receiver gets the next text. If the receiver gets only some texts, the time
-    /// decides, so that the receiver takes a fixed fraction of the time.
+    /// Returns whether the receiver gets the next text. If the receiver gets only some texts, the clock decides: the
+    /// receiver gets the texts of a fixed fraction of the time.
     fn is_text_wanted(&self) -> bool {
         // The receiver needs at least one text, because its numbers are scaled up to all texts.
         if self.limits.takes_all_texts || self.counts.received_bytes == 0.0 {
@@ -225,8 +226,8 @@ impl<'r> SectionReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Moves the end of `self.section` to byte `byte` of the shard, and updates the section's counts and times to all
-    /// records before this byte. `read` is the number of bytes between the start of the section and `byte`. Returns
+    /// Moves the end of `self.section` to byte offset `byte` of the shard, and updates the section's counts and times
+    /// to all records before it. `read` is the number of bytes between the start of the section and `byte`. Returns
     /// `Break` if the section is long enough, and its budget is spent or its end `limits.until` is reached.
     fn extend_to(&mut self, byte: u64, read: u64) -> ControlFlow<()> {
         let section = &mut self.section;

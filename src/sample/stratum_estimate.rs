@@ -13,7 +13,7 @@ use super::variance::AmountsWithVariances;
 use simtool_read::{Corpus, LongestRecord, ReaderMemory, TableRows};
 use std::time::Instant;
 
-/// Estimated amounts of a stratum, which is all shards of one kind.
+/// Estimated amounts (such as documents and seconds) of a stratum, which is all shards of one kind.
 pub(super) struct StratumEstimate {
     pub(super) amounts: Amounts,
     pub(super) variances: Amounts,
@@ -35,8 +35,8 @@ impl Stratum {
     ) -> StratumEstimate {
         let picks = picks(self, corpus);
         let mut read = self.read_picks(&picks, corpus, receiver, budget);
-        // The picks were read in an order in which neighbours are far apart. The variance compares
-        // neighbours in the input, so the picks are sorted into the order of the input.
+        // The picks were read in an order in which neighbours are far apart. To get the variance, neighbours in the
+        // input are compared, so the picks are sorted into the order of the input.
         read.sort_unstable_by_key(|(pick, _)| (pick.place, pick.from));
         self.estimate(&read)
     }
@@ -120,7 +120,7 @@ impl Stratum {
         section
     }
 
-    /// Estimates the amounts of the whole stratum from the sections in `read`.
+    /// Estimates the amounts of the whole stratum from `read`, the sections (parts of shards) that were read.
     fn estimate(&self, read: &[(Pick, Section)]) -> StratumEstimate {
         let is_complete =
             read.len() == self.shards.len() && read.iter().all(|(_, section)| section.is_whole);
@@ -167,8 +167,8 @@ impl Stratum {
         estimated
     }
 
-    /// Estimates the memory of one thread that reads shards of this stratum. `all` has the estimated
-    /// amounts of the whole stratum.
+    /// Estimates the memory of one thread that reads shards of this stratum. `read` has the sections that were read,
+    /// and `all` the estimated amounts of the whole stratum.
     fn reader_memory(&self, read: &[(Pick, Section)], all: Amounts) -> ReaderMemory {
         let longest = read.iter().map(|(_, section)| section.longest);
         let longest = longest.fold(LongestRecord::default(), LongestRecord::max);
@@ -183,8 +183,9 @@ impl Stratum {
     }
 }
 
-/// Adds the weight of each pick without any record to another pick of the same shard, if there is one.
-/// The other pick then represents the bytes of both.
+/// Moves weights of picks between sections of one shard. Each pick in `without_record` chose a section without records.
+/// Adds its weight to the pick of another section of the same shard in `read`, if there is one, which then represents
+/// the bytes of both.
 fn pass_weights_on(without_record: &[Pick], read: &mut [(Pick, Section)]) {
     for empty in without_record {
         if let Some((pick, _)) = read.iter_mut().find(|(pick, _)| pick.place == empty.place) {

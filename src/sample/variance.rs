@@ -5,17 +5,17 @@ use super::amounts::Amounts;
 use super::picks::Pick;
 use super::section::Section;
 
-/// Minimum number of sections for getting the variance from the differences between sections. If
-/// there are fewer sections, the variance comes from the differences between the halves of each
-/// section.
+/// Minimum number of sections for computing the variance from the differences between sections. A section is a part of
+/// a shard that was read. If there are fewer sections, the variance comes from the differences between the halves of
+/// each section.
 const ENOUGH_SECTIONS: usize = 4;
-/// Number of groups of sections that is enough to estimate a variance well. More groups would not make
-/// the estimate better.
+/// Number of groups of sections that is enough to estimate a variance well. With more groups, the estimate would not be
+/// better.
 const ENOUGH_GROUPS: usize = 32;
-/// Number of documents that is enough for a group of sections.
+/// Number of documents that a group of sections should have, so that one long document does not dominate it.
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
-/// Estimated amounts of a stratum, and the variance of each amount.
+/// Estimated amounts of a stratum (all shards of one kind), and the variance of each amount.
 #[derive(Clone, Copy, Default)]
 pub(super) struct AmountsWithVariances {
     pub(super) amounts: Amounts,
@@ -101,8 +101,8 @@ fn choose(first: Amounts, second: Amounts, is_second: Amounts) -> Amounts {
     first.plus(difference.with(is_second, |difference, is_second| difference * is_second))
 }
 
-/// Sums over some neighbouring sections, or over half of a section. Groups are compared to get the
-/// variance. `weight` is the number of bytes of the stratum that the group represents.
+/// Sums over some neighbouring sections (parts of shards that were read), or over half of a section. Groups are
+/// compared to get the variance. `weight` is the number of bytes of the stratum that the group represents.
 #[derive(Clone, Copy, Default)]
 struct SectionGroup {
     weight: f64,
@@ -111,7 +111,7 @@ struct SectionGroup {
 }
 
 impl SectionGroup {
-    /// Returns the amounts per byte that was read in this group.
+    /// Returns the amounts of this group, divided by the number of bytes that were read.
     fn ratio(&self) -> Amounts {
         self.amounts.map(|amount| amount / self.bytes.max(f64::MIN_POSITIVE))
     }
@@ -141,7 +141,7 @@ impl SectionGroup {
     }
 }
 
-/// Returns the groups whose differences give the variance. A group is one of these:
+/// Divides the sections that were read into groups, whose differences give the variance. A group is one of these:
 ///
 /// * half of a section, if there are few sections
 /// * several neighbouring sections together, if each section has few documents. One long document can

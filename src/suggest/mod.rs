@@ -109,7 +109,8 @@ pub(crate) fn suggest(
     })
 }
 
-/// Returns the threshold, in hundredths, that the user asked for, if any, and the measure to compare with.
+/// Returns the threshold, in hundredths, that the user gave in `options`, if any, and the measure of similarity by
+/// which the sample is compared.
 fn asked(options: &Options) -> Result<(Option<usize>, &'static Measure)> {
     let asked = options.clone().take("similarity");
     let asked = asked.map(|text| Threshold::parse_measured("similarity", &text)).transpose()?;

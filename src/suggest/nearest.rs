@@ -21,11 +21,11 @@ pub(super) const HUNDREDTHS: usize = 101;
 /// Maximum number of example pairs on each side of the threshold.
 const EXAMPLES: usize = 5;
 
-/// Place in [`Nearest`] that means that there is no such document.
+/// Value in place of the index of a sampled document if there is no such document.
 const NONE: u32 = u32::MAX;
 
-/// Number of documents by their similarity to one probe. Element i counts similarities of i hundredths. Documents
-/// that share no term with the probe have the similarity 0.
+/// Similarities of one probe (a sampled document) to the other documents of the sample. Element i is the number of
+/// documents with a similarity of i hundredths. Documents that share no term with the probe have the similarity 0.
 pub(super) type Histogram = [u32; HUNDREDTHS];
 
 /// Similarities of some sampled documents, called probes, to all documents of the sample.
@@ -40,8 +40,8 @@ pub struct Nearest {
     pub of_first: Vec<u64>,
     /// Similarities of the probes of each script, the script with most probes first.
     pub(super) scripts: Vec<ScriptSimilarities>,
-    /// For each probe and each similarity in hundredths, the place of the first sampled document with this
-    /// similarity, or [`NONE`].
+    /// For each probe and each similarity in hundredths, the index of the first sampled document with this similarity,
+    /// or [`NONE`].
     examples: Vec<[u32; HUNDREDTHS]>,
 }
 
@@ -80,7 +80,8 @@ pub struct ExamplePairs {
 }
 
 impl ExamplePairs {
-    /// Returns one sentence for each side of the threshold that has pairs.
+    /// Returns one sentence with the pairs above the threshold and one with the pairs below it, if there are such
+    /// pairs.
     #[must_use]
     pub(crate) fn sentences(&self) -> Vec<String> {
         let sides = [("above", &self.above), ("below", &self.below)];
@@ -95,7 +96,8 @@ impl ExamplePairs {
 }
 
 impl Nearest {
-    /// Returns the number of probes that have a document of at least this similarity, given in hundredths.
+    /// Returns the number of probes (sampled documents that were compared with the sample) that have a document of at
+    /// least this similarity, given in hundredths.
     #[must_use]
     pub fn repeated(&self, hundredths: usize) -> u64 {
         self.of_first.iter().skip(hundredths).sum()
@@ -147,8 +149,8 @@ impl Nearest {
         nearest
     }
 
-    /// Returns the pairs whose similarities are closest to `least`, in hundredths. Each document is in at most
-    /// one pair, so that a large cluster does not supply all pairs.
+    /// Returns the pairs whose similarities are closest to the threshold `least`, in hundredths. Each document is in at
+    /// most one pair, so that a large cluster does not supply all pairs.
     pub(super) fn examples(&self, least: usize, sampled: &Sides<SampledTexts>) -> ExamplePairs {
         let places = &places(sampled);
         let all = |similarity: usize| {
@@ -186,8 +188,8 @@ pub(super) fn ratio(hundredths: usize) -> String {
 /// Chooses example pairs so that no document is in two of them.
 struct ExampleChooser<'s> {
     sampled: &'s Sides<SampledTexts>,
-    /// Places of the documents that were chosen, on each side. If there is only one collection, only the first
-    /// set is used.
+    /// Indexes of the documents that were chosen as first and as second documents of pairs. If there is only one
+    /// collection, only the first set is used.
     used: [BTreeSet<u32>; 2],
 }
 
@@ -217,7 +219,7 @@ impl ExampleChooser<'_> {
 #[derive(Clone)]
 struct ProbeFound {
     counts: Histogram,
-    /// For each similarity in hundredths, the place of the first document with this similarity, or [`NONE`].
+    /// For each similarity in hundredths, the index of the first sampled document with this similarity, or [`NONE`].
     examples: [u32; HUNDREDTHS],
 }
 
@@ -254,7 +256,7 @@ struct ProbeComparing {
     all_terms: u64,
 }
 
-/// Returns the places of the probes, which are evenly spread over the sample of the first collection.
+/// Returns the indexes of the probes among the sampled documents of the first collection. They are evenly spread.
 fn places(sampled: &Sides<SampledTexts>) -> Vec<usize> {
     let documents = sampled.first().documents.len();
     let count = documents.min(PROBES);
@@ -323,7 +325,8 @@ pub(super) fn nearest(
     Ok(Nearest::new(compared, all_terms / (others.len() as u64).max(1)))
 }
 
-/// Counts the documents in the script of each probe that share no term with the probe.
+/// Adds, for each probe in `compared`, the documents in its script that share no term with it. They are counted as
+/// documents with the similarity 0.
 fn count_unrelated(compared: &mut [(&'static str, ProbeFound)], sampled: &Sides<SampledTexts>) {
     let mut in_script: BTreeMap<&str, u32> = BTreeMap::new();
     for document in &sampled.second().documents {

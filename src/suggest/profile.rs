@@ -70,7 +70,7 @@ impl Quantiles {
     }
 }
 
-/// Returns the kind of terms for which each word is a term.
+/// Returns the rules for terms that are single words.
 pub(super) fn words() -> Terms {
     let tokenizer = TokenizerKind::DEFAULT;
     let length = NonZeroUsize::MIN;

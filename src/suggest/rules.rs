@@ -21,20 +21,20 @@ const SHORT: u64 = 200;
 /// Median number of characters of the documents below which shingles of two characters are chosen, in scripts
 /// without spaces. In these scripts, a character is a word or half of a word.
 const SHORT_UNSPACED: u64 = 60;
-/// Settings of the default method, as names and values. If that method is chosen, they replace the settings that were
-/// chosen from the sample.
+/// Default value of the setting `shingle`, with its name. If the default method is chosen, it replaces the value that
+/// was chosen from the sample. The next constant has the default value of `similarity`.
 const DEFAULT_SHINGLE: (&str, &str) = ("shingle", "words:3");
 const DEFAULT_SIMILARITY: (&str, &str) = ("similarity", "0.8");
-/// Default similarity, in hundredths.
+/// Threshold of the default method, in hundredths of Jaccard similarity.
 pub(super) const DEFAULT_LEAST: usize = 80;
-/// Similarity, in hundredths, of two sets of equal size with a Jaccard similarity of 0.8, by all other
-/// measures.
+/// Similarity, in hundredths, of two sets of equal size whose Jaccard similarity is 0.8. All measures except Jaccard
+/// give this value.
 const DEFAULT_LEAST_OTHERWISE: usize = 89;
 /// High similarity threshold, in hundredths. From this threshold on, an exact join of sets skips nearly all
 /// pairs without comparing them.
 const HIGH: usize = 80;
-/// Greatest cost for which sets are compared at a low threshold. The cost is the number of pairs times the
-/// mean number of terms of a document, because most pairs must be compared. A comparison with this cost takes
+/// Greatest cost at which sets are compared at a low threshold. The cost is the number of pairs times the mean number
+/// of terms of a document, because at a low threshold, most pairs must be compared. A comparison with this cost takes
 /// about a minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
 /// Greatest number of pairs for which fingerprints are compared at a low threshold, unless the user gave the
@@ -71,7 +71,8 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
 
-/// Returns the minimum similarity, in hundredths, of the pairs that the default method also finds.
+/// Returns the minimum similarity of copies by `measure`, in hundredths. A pair of documents of equal size with this
+/// similarity is also found by the default method.
 pub(super) fn copies(measure: &Measure) -> usize {
     if measure.name == JACCARD.name { DEFAULT_LEAST } else { DEFAULT_LEAST_OTHERWISE }
 }
@@ -85,7 +86,7 @@ pub(super) struct ChosenMethod {
     pub(super) instead: Vec<(&'static str, &'static str)>,
     /// Reason for the choice, as a line that begins with the setting: "`method` exact: the default".
     pub(super) reason: String,
-    /// Reason for the default threshold. `None` if the threshold is not the default.
+    /// Reason for using the default threshold. `None` if the default threshold is not used.
     pub(super) default_because: Option<String>,
 }
 
@@ -104,7 +105,8 @@ impl ChosenMethod {
         self
     }
 
-    /// Replaces settings that were chosen from the sample, and the reasons for them.
+    /// Replaces settings in `options` that were chosen from the sample by [`Self::instead`], and the `reasons` for
+    /// them.
     pub(super) fn replace_settings(&self, options: &mut Options, reasons: &mut Vec<String>) {
         for &(name, value) in &self.instead {
             let is_of_setting = |reason: &String| reason.starts_with(&format!("`{name}` "));
@@ -149,8 +151,10 @@ impl ChosenMethod {
     }
 }
 
-/// Chooses the method, and whether a threshold in a gap or the default is used. `measure` is the measure of the
-/// similarities in `nearest`, and `asked` is the threshold that the user gave, in hundredths.
+/// Chooses the method. If `evidence` has no gap and the user gave no limit, it is the default method. Otherwise it is
+/// chosen for the threshold of the user, the one in the gap, or that of copies. `measure` is the measure of the
+/// similarities in `nearest`. `asked` is the threshold that the user gave, in hundredths, and `given` has all settings
+/// of the user.
 pub(super) fn choose(
     profile: &CorpusProfile,
     nearest: &Nearest,
@@ -170,8 +174,8 @@ pub(super) fn choose(
     method(profile, nearest, measure, asked.unwrap_or(gap), given)
 }
 
-/// Returns the default method, or one with fingerprints and the same threshold if the user gave an option that
-/// needs them. `why` says why no other method was chosen.
+/// Returns the default method, or one with fingerprints and the same threshold if the user gave an option that needs
+/// them. `why` is the reason why no other method was chosen.
 fn default_method(given: &Options, why: &str) -> ChosenMethod {
     let mut chosen = match needs_fingerprints(given) {
         Some(chosen) => chosen,

@@ -95,8 +95,8 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     assert!(chosen(&small, 47).0.starts_with("minhash:"));
 }
 
-/// Returns pages of invented words. Every tenth page is a copy of the page before it. A word in `every` words
-/// of the first copy is changed, and fewer in the next ones.
+/// Returns pages of invented words. Every tenth page is a copy of the page before it with changed words. In the first
+/// copies, one word in `every` words is changed. In later copies, fewer words are changed.
 fn copied_texts(every: usize) -> Vec<String> {
     let text = |at: usize| {
         let copied = if at % 10 == 9 { at - 1 } else { at };

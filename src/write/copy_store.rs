@@ -42,12 +42,13 @@ impl CopyStore {
         Ok(Self { folder: folder.to_owned(), staging, disk: Disk::new(Durability::Synced) })
     }
 
-    /// Returns the path at which a copy is written before [`finish`](Self::finish).
+    /// Returns the path at which the copy with this key is written before [`finish`](Self::finish) stores it.
     pub(crate) fn unfinished(&self, key: u128) -> PathBuf {
         self.staging.content().join(format!("{key:032x}"))
     }
 
-    /// Returns the note of a stored copy, or `None` if there is no such copy.
+    /// Returns the note of a stored copy, which has data of the run that wrote it. Returns `None` if there is no such
+    /// copy.
     pub(crate) fn note(&self, key: u128) -> Option<Vec<u8>> {
         let length = fs::metadata(self.path(key, COPY)).ok()?.len();
         let bytes = fs::read(self.path(key, NOTE)).ok()?;
@@ -76,7 +77,7 @@ impl CopyStore {
         renamed.and_then(|()| self.disk.sync_folder(&self.folder)).map_err(failed)
     }
 
-    /// Puts a stored copy at the path `to`, which must be free. It stays in the store.
+    /// Puts a stored copy at the path `to`, which must be free. The copy also stays in the store.
     ///
     /// # Errors
     ///
@@ -116,7 +117,8 @@ impl CopyStore {
     }
 }
 
-/// Returns the bytes before the note of a copy with `length` bytes.
+/// Returns the bytes that precede a note in its file: `length`, which is the number of bytes of the copy, and a hash of
+/// the note.
 fn note_head(length: u64, note: &[u8]) -> [u8; NOTE_HEAD] {
     let mut head = [0; NOTE_HEAD];
     head[..8].copy_from_slice(&length.to_le_bytes());

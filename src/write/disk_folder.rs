@@ -11,20 +11,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Place on the disk at which a folder appears in the end.
+/// Output folder on the disk. A run writes to a temporary folder, which is renamed to the final path at the end.
 #[derive(Debug)]
 pub(super) struct DiskFolder {
     /// Final path of the folder, with symbolic links resolved.
     place: PathBuf,
-    /// Identity of the old output and the names in it, if the folder exists already and will be replaced.
+    /// Identity of the old output folder, and the names of the files in it. `None` if there is no old output to
+    /// replace.
     standing: Option<(Standing, Inventory)>,
     above: FoldersAbove,
     disk: Disk,
 }
 
-/// Folders that must be synced to the disk at the end. They begin with the folder that contains the output. The last
-/// folder is the nearest one above it that existed before the run. Dropping the value removes the other folders, unless
-/// the output or other files are in them.
+/// Folders above the output that must be synced to the disk at the end, beginning with the folder that contains it. The
+/// last one existed before the run, and the run created all others. Dropping the value removes those others if they are
+/// empty.
 #[derive(Debug)]
 struct FoldersAbove(Vec<PathBuf>);
 
@@ -76,7 +77,7 @@ impl DiskFolder {
         Ok((Self { place, standing, above, disk }, staging))
     }
 
-    /// Syncs all files in `content` to the disk. `path` is the path of the folder for messages.
+    /// Syncs all files in the folder `content` to the disk. `path` is the path of the output, for messages.
     ///
     /// # Errors
     ///
@@ -86,11 +87,13 @@ impl DiskFolder {
         synced.map_err(|e| Error::io(path, "sync", e))
     }
 
-    /// Gives `content` the final name, which users know as `path`.
+    /// Renames the folder `content` to the final path, and replaces an old output there. `path` is the path as the user
+    /// wrote it, for messages.
     ///
     /// # Errors
     ///
-    /// It fails like [`OutputFolder::finish`](super::output_folder::OutputFolder::finish).
+    /// Another process wrote to `path` during the run, or the folder cannot be renamed or its new name cannot be
+    /// synced. See [`OutputFolder::finish`](super::output_folder::OutputFolder::finish).
     pub(super) fn finish(self, path: &Path, staging: StagingFolder, content: &Path) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {
@@ -114,8 +117,8 @@ impl DiskFolder {
         // Dropping the temporary folder removes the old output. If removing fails, a later run does it.
     }
 
-    /// Replaces the old output by `content`, and uses the path `replaced` in between. Fails if another process has
-    /// changed the old output since the start of the run, which `standing` can show.
+    /// Replaces the old output by the folder `content`. If the two names cannot be exchanged, the old output is moved
+    /// to the path `replaced` first. Fails if the old output is no longer as `standing` and `inventory` describe it.
     fn replace(
         &self,
         content: &Path,
@@ -155,7 +158,8 @@ impl DiskFolder {
     }
 }
 
-/// Returns the names in the output at `path` that the new output replaces. `None` if there is no output.
+/// Returns the names of the files of the old output at `path`, which the new output replaces. `None` if `path` does not
+/// exist or is an empty folder.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Decides what happens to results that are there already.
+//! Decides what happens if the output folder already has results.
 
 use std::io;
 use std::path::Path;
@@ -21,14 +21,14 @@ impl Existing {
     }
 }
 
-/// Rule for a folder with content.
+/// Message that refuses an output folder because it is not empty.
 pub(super) const NOT_EMPTY: &str =
     "is not empty: name another folder, or replace an output of simtool with `force`";
-/// Rule for a folder that may not be replaced.
+/// Message that refuses to replace a folder that simtool did not write.
 pub(super) const NOT_OURS: &str =
     "was not written by simtool, so `force` does not replace it: name another folder";
 
-/// Returns the rule for a folder with a file that may not be replaced.
+/// Returns the message that refuses to replace a folder because it contains `file`, which simtool did not write.
 pub(super) fn has_foreign(file: &Path) -> String {
     format!(
         "contains {}, which simtool did not write, so `force` does not replace it: move that away, \

@@ -11,9 +11,9 @@ use std::io::{self, Read};
 /// Result of SHA-256.
 pub(crate) type Hash = [u8; 32];
 
-/// First byte of the bytes that are hashed for a leaf.
+/// First byte of the bytes that are hashed for a leaf of the tree, which is a row of the file.
 const LEAF: [u8; 1] = [0];
-/// First byte of the bytes that are hashed for a node.
+/// First byte of the bytes that are hashed for an inner node of the tree, which has two children.
 const NODE: [u8; 1] = [1];
 /// Number of bytes of a file that are read at once.
 const BLOCK: usize = 1 << 18;
@@ -28,11 +28,11 @@ pub(crate) struct FileHash {
     pub(crate) hash: Hash,
 }
 
-/// A tree that grows by one leaf at a time. It has one hash for each power of two in the number of leaves.
+/// Merkle tree that grows by one leaf at a time. Stores only the hashes of complete subtrees, one for each power of two
+/// in the number of leaves. For example, 5 leaves are subtrees of 4 and 1 leaves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MerkleTree {
-    /// Hashes of the complete trees that the leaves so far make, each with the logarithm of its number of leaves. The
-    /// largest comes first.
+    /// Complete subtrees, the largest first. Each entry has the base-2 logarithm of the number of leaves, and the hash.
     complete: Vec<(u32, Hash)>,
     leaves: u64,
 }
@@ -43,7 +43,7 @@ impl MerkleTree {
         self.push_hash(leaf().chain_update(row).finalize().into());
     }
 
-    /// Adds a leaf by its hash.
+    /// Adds a leaf whose hash is `hash`.
     fn push_hash(&mut self, mut hash: Hash) {
         let mut level = 0;
         // Two complete trees of the same size are one tree of twice the size.
@@ -56,7 +56,7 @@ impl MerkleTree {
         self.leaves += 1;
     }
 
-    /// Returns the hash of the tree. A tree without leaves has the hash of nothing.
+    /// Returns the hash of the tree. A tree without leaves has the hash of an empty text.
     pub(crate) fn root(&self) -> Hash {
         // The smallest tree is the rightmost one, so the hashes are joined from the right.
         let hashes = self.complete.iter().map(|&(_, hash)| hash);
@@ -113,7 +113,7 @@ fn hash_of_bytes(mut hasher: Sha256, file: impl Read) -> io::Result<FileHash> {
     Ok(FileHash { bytes, rows: 1, hash: hasher.finalize().into() })
 }
 
-/// Calls `visit` with the blocks of a file. Returns the number of its bytes.
+/// Calls `visit` with each block of bytes of a file, in order. Returns the number of bytes of the file.
 fn visit_blocks(mut file: impl Read, mut visit: impl FnMut(&[u8])) -> io::Result<u64> {
     let (mut block, mut bytes) = (vec![0; BLOCK], 0);
     loop {

@@ -27,7 +27,7 @@ pub struct OutputFolder {
     destination: Destination,
 }
 
-/// Place at which the folder appears in the end.
+/// Final place of the output folder: on the disk, or in a store such as a bucket of S3.
 #[derive(Debug)]
 enum Destination {
     Disk(DiskFolder),
@@ -91,7 +91,8 @@ impl OutputFolder {
         &self.content
     }
 
-    /// Returns the folder that must be removed if the output is not finished.
+    /// Returns the temporary folder that contains the folder `staging` of the files. It must be removed if the output
+    /// is not finished.
     #[must_use]
     pub(crate) fn unfinished(&self) -> &Path {
         self.staging.path()

@@ -12,13 +12,15 @@ use std::path::{Path, PathBuf};
 pub(crate) const SUMMARY: &str = "summary.json";
 /// Key of the list of files in `summary.json`.
 const KEY: &str = "written_files";
-/// Folders of an output, each with a part of the option that makes a run write it.
+/// Folders that an output can have. Each name is followed by a text that the command line contains if the run wrote the
+/// folder.
 const FOLDERS: [(&str, &str); 2] = [("kept", "kept"), ("annotated", "annotate")];
 
-/// Names that an output folder of an earlier run may have.
+/// Names of the files and folders that an earlier run wrote to its output folder. All other files in the folder are
+/// foreign, and may not be replaced.
 #[derive(Clone, Debug)]
 pub(super) struct Inventory {
-    /// Names of files and folders in the output folder itself that some run writes.
+    /// Names that simtool gives to files and folders directly in an output folder.
     known: BTreeSet<String>,
     /// Paths of all files in the output folder, as the run listed them. `None` if an older version of simtool wrote
     /// the folder, which had no list.
@@ -26,18 +28,21 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Reads the list of the output folder `folder`. `known` has the names of files and folders that simtool writes.
+    /// Reads the list of files in the summary of the output folder `folder`. `known` has the names of files and folders
+    /// that simtool writes.
     pub(super) fn read(folder: &Path, known: &[&str]) -> Self {
         Self::of_summary(&fs::read(folder.join(SUMMARY)).unwrap_or_default(), known)
     }
 
-    /// Returns the names of files and folders that simtool writes, for a folder that may have all of them.
+    /// Creates the inventory of a folder without a list of its files. All files and folders with the names `known`, and
+    /// everything in them, count as written by simtool.
     pub(super) fn without_list(known: &[&str]) -> Self {
         let known = known.iter().map(|&name| name.to_owned()).collect();
         Self { known, listed: None }
     }
 
-    /// Reads the list in the text of a summary. `known` has the names of files and folders that simtool writes.
+    /// Reads the list of files in `text`, the content of a `summary.json`. `known` has the names of files and folders
+    /// that simtool writes.
     pub(super) fn of_summary(text: &[u8], known: &[&str]) -> Self {
         let summary: Value = serde_json::from_slice(text).unwrap_or_default();
         let mut known: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
@@ -108,8 +113,8 @@ pub(crate) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes the list as a field of the summary, followed by a comma. `files` are all files of the output folder except
-/// the summary.
+/// Writes the list of the files of the output folder as a field of the summary, followed by a comma. Adds the summary
+/// itself to `files`, which must not contain it.
 pub(super) fn write_written_files(out: &mut dyn Write, files: &[PathBuf]) -> io::Result<()> {
     write!(out, "  \"{KEY}\": [")?;
     for file in files {

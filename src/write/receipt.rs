@@ -1,7 +1,7 @@
 //! The receipt of a run: one file by which others check the results, without the program that wrote them.
 //!
-//! `receipt.json` has the hash of every input, the request, the recipe, the counts, and a Merkle root of each output. It
-//! has no time and no number of threads, so equal inputs and equal requests make equal receipts.
+//! `receipt.json` has the hash of every input, the request, the recipe, the counts, and a Merkle root of each output.
+//! It has no time and no number of threads, so equal inputs and equal requests make equal receipts.
 
 use super::merkle::{FileHash, Hash, MerkleTree, hex};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Name of the file in the output folder.
+/// Name of the receipt in the output folder of a run.
 pub(crate) const RECEIPT: &str = "receipt.json";
 /// Name and version of the format, which is the first field of the file.
 const FORMAT: &str = "simtool receipt 1";
@@ -21,7 +21,7 @@ const ENDINGS_OF_LINES: [&str; 2] = [".jsonl", ".tsv"];
 /// Names and values of settings, as a user gives them.
 pub(crate) type NamedValues = Vec<(String, String)>;
 
-/// Content of a receipt.
+/// Content of a receipt, which records the inputs and settings of a run and the hashes of its results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Receipt {
     /// Version of the program that wrote the results.
@@ -36,7 +36,7 @@ pub(crate) struct Receipt {
     pub(crate) boilerplate: Option<String>,
     /// Text that identifies how sets or fingerprints are made.
     pub(crate) recipe: String,
-    /// Names and values of the counts.
+    /// Names and values of the counts of the run, for example the number of documents.
     pub(crate) counts: BTreeMap<String, u64>,
     /// Input files in reading order.
     pub(crate) inputs: Vec<HashedInput>,
@@ -133,7 +133,8 @@ impl Receipt {
         write!(out, "{{\n{}\n}}\n", lines.join(",\n"))
     }
 
-    /// Reads the receipt of an output folder, and the root that it names. Returns `None` if the folder has no receipt.
+    /// Reads the receipt of an output folder. Also returns the root hash that the file contains, so that callers can
+    /// compare it with [`root`](Self::root). Returns `None` if the folder has no receipt.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl Receipt {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(&path, "read", error)),
         };
-        // What is no JSON is no receipt either.
+        // A file that is not JSON becomes `null`, which is no receipt either.
         let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let found = Self::of(&json).zip(text(&json["root"]));
         found.map(Some).ok_or_else(|| {
@@ -154,7 +155,7 @@ impl Receipt {
         })
     }
 
-    /// Returns the receipt that a JSON object has. `None` if a part is missing or has another type.
+    /// Parses a receipt from a JSON object. Returns `None` if a part is missing or has another type.
     fn of(json: &Value) -> Option<Self> {
         // Another format may mean other things by the same names.
         if json["format"] != FORMAT {
@@ -211,7 +212,8 @@ impl HashedOutput {
     }
 }
 
-/// Returns settings as a list of pairs, because a name may come several times.
+/// Returns names and values as a JSON list of pairs. A JSON object is not possible, because a name can occur several
+/// times.
 fn named(values: &NamedValues) -> Value {
     values.iter().map(|(name, value)| json!([name, value])).collect()
 }

@@ -15,7 +15,7 @@ const TEXTS: usize = 5;
 /// Maximum number of characters of a file name on the terminal.
 const FILE: usize = 48;
 
-/// How much of a collection is repeated, and the texts that are repeated most.
+/// Numbers of words of a collection that are repeated, and the texts that are repeated most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepetitionSummary {
     /// Noun for the things that count as different documents, for example `document` or `host`.
@@ -28,10 +28,11 @@ pub struct RepetitionSummary {
     pub texts: Vec<RepeatedText>,
 }
 
-/// A repeated text, at its first place.
+/// A text that is repeated in several documents, and the first document with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedText {
-    /// Number of documents that have each window of the text.
+    /// Number of documents. Each window of the text, which is a sequence of `--words` words, occurs in at least so many
+    /// documents.
     pub documents: u32,
     /// Number of words of the text.
     pub words: u64,

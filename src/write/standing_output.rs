@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Identity of the old output folder and of its marker file when the run started. A later comparison shows
-/// whether another process has changed the folder since then.
+/// Identity of the old output folder, and of the file `summary.json` in it, when the run started. A later comparison
+/// shows whether another process has changed the folder since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     folder: Stamp,
@@ -43,9 +43,8 @@ impl Standing {
         Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(SUMMARY))? })
     }
 
-    /// Returns whether `folder` is the old output under another name. Renaming can change the modification
-    /// time of a folder. So the times of the marker file [`SUMMARY`] are compared, and not the times of the
-    /// folder.
+    /// Returns whether `folder` is the old output under another name. Renaming can change the modification time of a
+    /// folder. So the times of the file [`SUMMARY`] are compared, and not the times of the folder.
     pub(super) fn is_moved_to(&self, folder: &Path) -> bool {
         Self::of(folder)
             .is_ok_and(|other| (self.folder.node, &self.mark) == (other.folder.node, &other.mark))

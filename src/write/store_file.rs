@@ -8,7 +8,8 @@ use std::io;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// An object that is written to a temporary file first.
+/// An output file in a store, such as a bucket of S3. It is written to a temporary file, and becomes an object of the
+/// store at the end.
 #[derive(Debug)]
 pub(super) struct StoreFile {
     place: Box<dyn ResultPlace>,
@@ -22,7 +23,7 @@ impl StoreFile {
     ///
     /// # Errors
     ///
-    /// The store is only read, or the temporary file cannot be created.
+    /// The store can only be read, or the temporary file cannot be created.
     pub(super) fn create(path: &Path) -> Result<Self> {
         let (place, name) = place_and_name(path)?;
         let folder = place.temporary_folder();
@@ -40,13 +41,13 @@ impl StoreFile {
         self.file.as_file_mut()
     }
 
-    /// Sends the content, so that little is left to do at the end.
+    /// Uploads the content of the temporary file, so that [`finish`](Self::finish) has little left to do.
     pub(super) fn send(&mut self) -> io::Result<()> {
         self.staged = Some(self.place.stage(&self.name, self.file.path())?);
         Ok(())
     }
 
-    /// Creates the object. [`send`](Self::send) must be called first.
+    /// Creates the object in the store from the uploaded content. [`send`](Self::send) must be called first.
     pub(super) fn finish(self) -> io::Result<()> {
         self.staged.map_or(Ok(()), StagedObject::finish)
     }
@@ -56,7 +57,7 @@ impl StoreFile {
 ///
 /// # Errors
 ///
-/// The store is only read, or cannot be reached.
+/// The store can only be read, or cannot be reached.
 pub(crate) fn object_exists(path: &Path) -> Result<bool> {
     let (place, name) = place_and_name(path)?;
     place.contains(&name).map_err(|error| Error::io(path, "write", error))

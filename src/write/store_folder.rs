@@ -21,7 +21,7 @@ const MARK: &str = concat!(
     "\",\n  \"state\": \"results are being written; the last file is summary.json\"\n}\n"
 );
 
-/// Folder of a store to which results are written.
+/// Folder of a store, such as a bucket of S3, to which results are written.
 #[derive(Debug)]
 pub(super) struct StoreFolder {
     place: Box<dyn ResultPlace>,
@@ -37,7 +37,7 @@ impl StoreFolder {
     ///
     /// # Errors
     ///
-    /// The folder has objects that may not be replaced, or the store cannot be reached or only read.
+    /// The folder has objects that may not be replaced, the store cannot be reached, or the store can only be read.
     pub(super) fn open(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<Self> {
         let refused = |rule: String| Err(Error::config("output", path.display(), rule));
         let failed = |error| Error::io(path, "list", error);

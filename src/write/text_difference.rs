@@ -13,10 +13,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// Maximum number of words of each text that are compared by the diff. Words of the common beginning and of
 /// the common end are not counted.
 const COMPARED_WORDS: usize = 4000;
-/// Number of words of each text that are compared for each word that may be shown. So at most
-/// `COMPARED_FOR_SHOWN` × [`Shown::words`] words of a text are compared.
+/// Factor that limits the comparison: at most `COMPARED_FOR_SHOWN` × [`Shown::words`] words of each text are compared.
 const COMPARED_FOR_SHOWN: usize = 2;
-/// Maximum number of words around and in the differences of a text whose compared part is marked.
+/// Approximate maximum number of words that [`marked_text`] returns of a text.
 const MARKED_WORDS: usize = 100_000;
 
 /// Part of the comparison of two texts, in text order.
@@ -115,8 +114,8 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
     excerpt.pieces
 }
 
-/// Marks the part of a text that is compared. Returns the parts of both texts in their order: [`Piece::Left`] is left out of
-/// the comparison, and all other pieces with a text are compared.
+/// Finds the words of `whole` that are also in `compared`, the part of the text that is compared. Returns both texts as
+/// pieces, in order. A [`Piece::Left`] is text that is not compared. All other pieces with a text are compared.
 #[must_use]
 pub(crate) fn marked_text<'t>(whole: &'t str, compared: &'t str) -> Vec<Piece<'t>> {
     text_difference(whole, compared, Shown { context: usize::MAX, words: MARKED_WORDS })

@@ -43,7 +43,7 @@ enum Target {
     Temporary(tempfile::NamedTempFile),
     /// A pipe or a device. It is written directly, because a file cannot replace it.
     Direct(File),
-    /// An object in a store. It appears when all of it is there.
+    /// An object in a store such as a bucket of S3. It appears in the store only when it is complete.
     Store(StoreFile),
 }
 

@@ -68,7 +68,7 @@ fn allocations(documents: usize) -> usize {
 #[test]
 fn nothing_is_allocated_per_document() {
     let (few, many) = (allocations(1_000), allocations(20_000));
-    // Parts of the work and growing lists allocate, a few times for hundreds of documents.
+    // Each task and each growing list allocates memory a few times, but that is once for hundreds of documents.
     assert!(many < few + 200, "{few} allocations for 1,000 documents, {many} for 20,000");
     assert!(few > 0);
 }

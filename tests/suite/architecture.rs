@@ -1,8 +1,8 @@
-//! Who may import whom: the layers of `docs/concepts/architecture.md`, read from the manifests and the sources.
+//! Checks which crates and folders import others, by the manifests and the sources. The allowed layers are those of
+//! `docs/concepts/architecture.md`.
 //!
-//! The compiler enforces the layers between crates. This test holds the same table, so that a new
-//! dependency between crates is a decision and not an accident, and it holds the rules inside the
-//! root package.
+//! The compiler enforces the layers between crates. This test has the same table, so that a new dependency between
+//! crates is a decision and not an accident. It also checks the rules inside the root package.
 //!
 //! Changing the architecture is an edit of the tables here.
 
@@ -31,9 +31,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("contamination", &["base", "compute", "kernels", "model"]),
     ("serve", &[]),
 ];
-/// Folders of the root package that are stages: each imports crates of the workspace and itself.
+/// Folders of the root package that are stages. Each may import only crates of the workspace and itself.
 const STAGES: &[&str] = &["cluster", "generate", "write"];
-/// Folders that join stages, the lower one first: each imports those before it, and stages.
+/// Folders that combine stages, lowest first. Each may import the folders before it, and stages.
 const COMPOSITION: &[&str] = &[
     "method", "sample", "pipeline", "output", "index", "evaluate", "estimate", "suggest",
     "setting", "run",
@@ -42,7 +42,7 @@ const COMPOSITION: &[&str] = &[
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.
 const UNSAFE: &[&str] = &["crates/kernels/", "crates/base/src/mapped_file.rs", "src/bin/simtool/"];
-/// Folders of `crates/read`, the lower one first: each uses those before it.
+/// Folders of `crates/read`, lowest first. Each may use the folders before it.
 const READ: &[&str] = &["source", "bytes", "formats", "documents"];
 /// Folders of `crates/read` that may open files: the sources, and the walk that finds them.
 const OPENING: &[&str] = &["crates/read/src/source/", "crates/read/src/documents/walk/"];
@@ -432,16 +432,16 @@ fn the_checks_see_every_kind_of_use() {
              pub(crate) fn kind(text: &'static str) -> char { '\\'' }",
         ),
     ]);
-    // The root and a folder that only declare and re-export are doors.
+    // The root and a folder only declare and re-export, so they are doors, which have no edges.
     assert_eq!(used_by(&edges, ""), <[&str; 0]>::default());
-    // An item of a parent is that of the file that defines it, under any name.
+    // An item that is imported from a parent belongs to the file that defines it, even under another name.
     assert_eq!(used_by(&edges, "read::gzip"), ["read", "read::reader"]);
     // A folder whose file has code of its own uses its members like any other.
     assert_eq!(used_by(&edges, "read"), ["read::reader"]);
     // A module that is imported is used where one of its items is named.
     assert_eq!(used_by(&edges, "read::reader"), ["error", "walk"]);
     assert_eq!(used_by(&edges, "walk"), ["error"]);
-    // All names of a module are a use of the module, unless they are only offered.
+    // `use a::*` is a use of the module `a`, but `pub use a::*` is not.
     assert_eq!(used_by(&edges, "all"), ["", "walk"]);
     // Comments, literals, tests and names of other crates are no uses.
     assert_eq!(used_by(&edges, "error"), <[&str; 0]>::default());

@@ -15,7 +15,7 @@ fn text(name: &str, changed: &[usize]) -> String {
 }
 
 /// Two files of JSON Lines: clusters of documents that differ in no word, in one, in two, and in some at the end, and
-/// documents that are like no other.
+/// documents that are similar to no other document.
 fn collection() -> Folder {
     let mut files = [String::new(), String::new()];
     for cluster in 0..12 {
@@ -34,7 +34,7 @@ fn collection() -> Folder {
             files[(cluster + at) % 2].push_str(&line);
         }
     }
-    // The words of this document are in two others.
+    // All words of this document are in two other documents.
     let halves = ["tide", "moon"].map(|name| text(name, &[]));
     writeln!(files[1], "{{\"id\":900,\"text\":\"{}\"}}", halves.join(" ")).unwrap();
     // The words across the two are only here.
@@ -213,7 +213,8 @@ fn root(rows: &[Vec<u8>]) -> [u8; 32] {
     }
 }
 
-/// Returns a receipt with the roots that the outputs have now, as somebody would make it who forges both.
+/// Returns a receipt with the Merkle roots of the present outputs. A person who forges an output would write such a
+/// receipt, too.
 fn resealed(folder: &Folder, receipt: &Value) -> Value {
     let mut receipt = receipt.clone();
     let mut leaves = Vec::new();
@@ -253,8 +254,8 @@ fn reseal(folder: &Folder) {
     fs::write(folder.path("out/receipt.json"), receipt).unwrap();
 }
 
-/// Checks that the audit fails for these reasons: the beginnings of all sentences about files, and parts of the reasons of
-/// all wrong rows.
+/// Checks that the audit fails for these reasons: the beginnings of all sentences about files, and parts of the reasons
+/// of all wrong rows.
 fn assert_fails(folder: &Folder, changed: &[&str], wrong: &[&str]) {
     let (run, found) = audit(folder);
     assert_eq!(run.code, 1, "{}", run.out);
@@ -289,7 +290,7 @@ fn changed_rows_are_found_by_the_receipt_and_by_the_texts() {
     fs::write(&path, rows.replace(row, &forged)).unwrap();
     let similarity = "the similarity of the texts is 0.9";
     assert_fails(&folder, &["the output removed.jsonl was changed"], &[similarity]);
-    // Who also makes a new receipt is found by the texts.
+    // If the receipt is forged, too, the texts show that the row is wrong.
     reseal(&folder);
     assert_fails(&folder, &[], &[similarity]);
     let text = folder.run_words("audit out").out;
@@ -330,7 +331,7 @@ fn rows_that_were_added_are_found() {
              \"kept_record\":0,\"similarity\":0.9,\"distance\":null,\"lost_words\":0}}\n"
         )
     };
-    // Document 4 is like no other.
+    // Document 4 is similar to no other document.
     assert!(read(&folder, "in/a.jsonl").lines().nth(2).unwrap().starts_with("{\"id\":4,"));
     fs::write(&path, rows.clone() + &row(4, "in/a.jsonl", 2)).unwrap();
     let unlike = "no near-duplicates by the settings of the run: they share 0 of 76 shingles";
@@ -362,7 +363,7 @@ fn changed_inputs_and_outputs_are_named() {
     let changed = found["changed"].to_string();
     assert!(changed.contains("the input in/b.jsonl was changed: it has "), "{changed}");
     assert!(found["fail"].as_u64().unwrap() > 0, "{}", run.out);
-    // A file that is gone is no proof of anything.
+    // A missing file does not prove that a row is right or wrong.
     fs::remove_file(folder.path("in/b.jsonl")).unwrap();
     let (run, found) = audit(&folder);
     assert_eq!(run.code, 3, "{}", run.out);
@@ -400,7 +401,7 @@ fn a_receipt_of_other_settings_is_found() {
     edit(&folder, "receipt.json", |receipt| receipt["settings"][0][1] = "1/2".into());
     assert_fails(&folder, &["the similarity 1/2 in receipt.json is not that of request.json"], &[]);
     restore();
-    // Who claims a stricter run in all files is found by the rows.
+    // If all files claim that the run was stricter, the rows show that it was not.
     for name in ["receipt.json", "request.json"] {
         edit(&folder, name, |json| {
             let options = json["options"].as_array_mut().unwrap();

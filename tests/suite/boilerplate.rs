@@ -27,7 +27,8 @@ fn folder() -> Folder {
     Folder::empty().with("pages.jsonl", pages().iter().map(line).collect::<Vec<_>>().concat())
 }
 
-/// Returns the record numbers of the removed documents, each with that of the kept one, and the summary.
+/// Returns the record numbers of the removed documents, each with the record number of the document that is kept in its
+/// place, and the summary.
 fn removed(folder: &Folder, options: &str) -> (Vec<[u64; 2]>, Value) {
     let arguments = format!("dedup pages.jsonl --force --output out {options}");
     let run = folder.run_words(arguments.trim());
@@ -82,7 +83,7 @@ fn a_match_counts_the_documents_of_the_collection_to_match_against() {
 
 #[test]
 fn lines_are_counted_for_each_host_or_folder() {
-    // Of 24 pages with the same menu, 12 are of each host, and 6 in each folder of a host.
+    // There are 24 pages with the same menu: 12 pages of each of two hosts, and 6 in each folder of a host.
     let page = |number: usize| {
         let (host, folder) = (["a", "b"][number % 2], ["x", "y"][number / 2 % 2]);
         let id = format!("http://{host}.example/{folder}/{number}.html");
@@ -186,7 +187,7 @@ fn copies_of_a_page_do_not_make_its_text_boilerplate() {
     assert_eq!((removed.len(), &summary["own_texts"]), (9, &0.into()));
 }
 
-/// The pages of the shop, and three notices in its template, of which the first and the last are the same.
+/// The pages of the shop, and three notices in its template. The first and the last notice are the same.
 fn pages_with_notices() -> Vec<String> {
     let mut pages = pages_of_a_shop();
     let menu = MENU.repeat(4);

@@ -227,7 +227,8 @@ fn options() -> String {
         }
     }
     table.retain(|(option, _), _| option != "--help");
-    // The forms without the name of a command have the options of `dedup` and one of their own, which only their usage names.
+    // The forms without the name of a command have the options of `dedup`, and one more option, which only their usage
+    // names.
     assert!(help("").contains("simtool [N M] --corpus PATH... [OPTIONS]"));
     let meaning = "Files and folders to compare, as `simtool dedup PATH...` takes them";
     table.insert(("--corpus".to_owned(), meaning.to_owned()), vec!["simtool [N M]".to_owned()]);

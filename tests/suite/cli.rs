@@ -272,7 +272,7 @@ fn a_full_disk_is_named() {
     }
 }
 
-/// A file in the place of a folder is named, whatever a command writes there.
+/// If a file is in the place of an output folder, the message of every command names this file.
 #[test]
 fn a_file_in_the_place_of_a_folder_is_named() {
     let folder = folder().with("in/a.txt", "one two three").with("file", "x");

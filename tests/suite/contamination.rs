@@ -9,7 +9,7 @@ use simtool::stages::similarity::Threshold;
 use simtool::stages::stable_hash::mix;
 use simtool::{Collection, Corpus, ReadOptions, Resources, Texts};
 
-/// Number of items of which the documents contain plants, for each family.
+/// Number of items that are planted in documents, for each [`Family`].
 const PLANTS: usize = 120;
 
 /// Random numbers that depend only on the seed.
@@ -48,7 +48,7 @@ enum Family {
 const FAMILIES: [Family; 5] =
     [Family::Verbatim, Family::Rewrapped, Family::Embedded, Family::OneWord, Family::ThreeWords];
 
-/// Returns a document that contains the item.
+/// Returns a document that contains the item, in the form of `family`.
 fn plant(item: &[String], family: Family, random: &mut Random) -> String {
     // The item itself stays as it is.
     let mut words = item.to_vec();

@@ -1,4 +1,5 @@
-//! The method `covered`: documents whose words are all in documents that are kept, next to sets of runs.
+//! The method `covered` removes documents whose words are all in kept documents. The tests compare its results with a
+//! simple implementation, which uses sets of runs. A run is a sequence of words of a fixed length.
 
 use crate::program::Folder;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ type Words = Vec<&'static str>;
 
 const WORDS: [&str; 4] = ["tide", "moon", "sea", "sun"];
 
-/// Returns documents of few different words. Many of them are put together from pieces of earlier ones.
+/// Returns documents of few different words. Many of them are put together from pieces of earlier documents.
 fn documents(random: &mut Random, length: usize) -> Vec<Words> {
     let mut documents: Vec<Words> = Vec::new();
     for _ in 0..12 {
@@ -49,7 +50,7 @@ fn all_runs<'d>(documents: impl Iterator<Item = &'d Words>, length: usize) -> BT
     documents.flat_map(|words| runs(words, length)).collect()
 }
 
-/// Returns the number of words that are in none of the `kept` runs.
+/// Returns the number of words of a document that are in none of the `kept` runs. A run has `length` words.
 fn lost(words: &Words, length: usize, kept: &BTreeSet<Words>) -> usize {
     let mut is_kept = vec![false; words.len()];
     for (start, run) in runs(words, length).into_iter().enumerate() {
@@ -60,7 +61,8 @@ fn lost(words: &Words, length: usize, kept: &BTreeSet<Words>) -> usize {
     is_kept.iter().filter(|is_kept| !**is_kept).count()
 }
 
-/// Returns the numbers of the removed documents, which are passed with the last ones of the order first.
+/// Returns the numbers of the removed documents. `last_first` has the numbers of all documents, the least preferred
+/// first.
 fn removed(documents: &[Words], last_first: &[usize], length: usize, most: usize) -> Vec<usize> {
     let mut left: BTreeSet<usize> = (0..documents.len()).collect();
     let mut pinned = BTreeSet::new();

@@ -333,7 +333,7 @@ fn check_reading_golden(folder: &Path, golden: &Path) {
 #[test]
 fn the_index_of_each_version_of_the_format_is_read() {
     check_golden("index-4-minus", &["MANIFEST", "segment-0000000000"]);
-    // Signs were no part of numbers. The index keeps these rules, and the old name of such words.
+    // In this old format, a sign was no part of a number. The index keeps this rule and the old name of the tokenizer.
     check_golden("index-4", &[]);
 }
 

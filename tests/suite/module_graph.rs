@@ -69,7 +69,7 @@ impl Crate {
             for path in &module.used {
                 let target = match self.resolve(name, path, 0) {
                     Some(Place::ItemOf(target)) => target,
-                    // Nobody knows which names of all are used.
+                    // For `use a::*`, it is unknown which names are used, so the module itself is used.
                     Some(Place::Module(target)) if module.globs.contains(path) => target,
                     _ => continue,
                 };
@@ -377,8 +377,8 @@ fn end_of_item(tokens: &[String], from: usize) -> usize {
     tokens.len()
 }
 
-/// Returns the circles of a crate. In each folder, its files and its folders use each other in one
-/// direction, where a folder counts as one module. So no file uses a folder that it is used by.
+/// Returns the cycles of uses in a crate. In each folder, its files and its folders use each other in one direction,
+/// where a folder counts as one module. So no file uses a folder that uses the file.
 pub(crate) fn circles(edges: &Edges) -> BTreeSet<BTreeSet<String>> {
     let folders: BTreeSet<&str> = edges.keys().map(|module| parent(module)).collect();
     folders.into_iter().flat_map(|folder| components(&members_of(folder, edges))).collect()
@@ -408,7 +408,7 @@ fn members_of(folder: &str, edges: &Edges) -> Edges {
     found
 }
 
-/// Returns the groups of modules that use each other in circles.
+/// Returns the groups of modules that use each other in cycles.
 fn components(edges: &Edges) -> BTreeSet<BTreeSet<String>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         edges.keys().map(|module| (module.as_str(), reach(module, edges))).collect();
@@ -433,7 +433,7 @@ fn reach<'e>(module: &'e str, edges: &'e Edges) -> BTreeSet<&'e str> {
     reached
 }
 
-/// Lists the uses that make a circle, one a line.
+/// Lists the uses that make a cycle, one on each line.
 pub(crate) fn describe(circle: &BTreeSet<String>, edges: &Edges) -> String {
     let is_in = |module: &str, member: &String| {
         module == member || module.strip_prefix(member).is_some_and(|rest| rest.starts_with("::"))

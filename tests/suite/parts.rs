@@ -99,7 +99,7 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Returns a summary without the command line and without what is measured.
+/// Returns a summary without the command line, and without the measured times and memory.
 fn without_times(summary: &str) -> String {
     let mut summary: Value = serde_json::from_str(summary).unwrap();
     let fields = summary.as_object_mut().unwrap();
@@ -132,7 +132,8 @@ fn remove(folder: &Folder, output: &str) {
     if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
 }
 
-/// A run that is killed while it removes its parts leaves its mark alone, which is no obstacle once the output is gone.
+/// A run that is killed while it removes its stored parts leaves only a file that marks the run as finished. If the
+/// output was deleted since, this file does not prevent another run.
 #[test]
 fn a_folder_that_has_only_the_mark_of_a_run_is_used_again() {
     let folder = workplace(20);
@@ -147,7 +148,7 @@ fn a_folder_that_has_only_the_mark_of_a_run_is_used_again() {
     }
 }
 
-/// A run that is killed again and again, at any moment, ends with the bytes of a run that was not.
+/// A run that is killed again and again, at any moment, finally writes the same bytes as a run that was not killed.
 #[test]
 #[cfg(unix)]
 fn a_run_that_is_killed_goes_on_to_the_same_bytes() {

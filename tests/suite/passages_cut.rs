@@ -137,8 +137,8 @@ fn texts_of_tables_are_cut_and_their_other_columns_stay() {
 #[cfg(feature = "parquet")]
 type Columns = Vec<(&'static str, arrow_array::ArrayRef)>;
 
-/// Returns tables with the shared words in the texts of rows 1 and 2. The text is a dictionary, as of a category of pandas,
-/// in two columns, in a struct, and in lists.
+/// Returns tables with the shared words in the texts of rows 1 and 2. The text is in a dictionary (as pandas writes a
+/// category), in two columns, in a struct, and in lists.
 #[cfg(feature = "parquet")]
 fn tables_of_every_kind() -> Vec<(&'static str, Columns)> {
     use arrow_array::builder::{ListBuilder, StringBuilder};

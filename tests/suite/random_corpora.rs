@@ -1,4 +1,4 @@
-//! The library against the straight implementation, on random input.
+//! Compares the library with the second, simple implementation in `naive`, on random input.
 
 use crate::naive::Task;
 use proptest::collection::vec;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Numbers of threads that must give the same results.
 const THREADS: [usize; 5] = [1, 2, 3, 7, 16];
 
-/// Compares the library's answer with that of the straight implementation.
+/// Compares the library's answer with the answer of the second, simple implementation.
 fn check(task: &Task<'_>, threads: &[usize], isas: &[Isa]) {
     let (text, first) = task.solve();
     for &isa in isas {

@@ -116,8 +116,8 @@ fn readme_is_short() {
     assert!(words <= 1200, "README has {words} words");
 }
 
-/// A command that is not in a `console` block is not run, so only the pages about installing and about other machines may
-/// show some.
+/// A command that is not in a `console` block is not run. So only the pages about installing and about other machines
+/// may show such commands.
 #[test]
 fn commands_of_the_book_are_in_blocks_that_are_run() {
     for page in book_pages() {

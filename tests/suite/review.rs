@@ -1,4 +1,5 @@
-//! `simtool review`: the rows that its pages show, who may ask for them, and what becomes of judgements and decisions.
+//! `simtool review`: the rows that its pages show, the requests that it refuses, and the files of judgements and
+//! decisions.
 
 use crate::program::{Folder, program};
 use serde_json::{Value, json};

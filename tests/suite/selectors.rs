@@ -97,7 +97,7 @@ fn dates_that_are_not_understood_are_counted_and_one_is_shown() {
     let run = folder.run_words("dedup dated.jsonl unclear.csv --keep newest");
     // An older document may have been kept because a date was not understood.
     assert_eq!(run.code, 3, "{}", run.err);
-    // Of `unclear.csv` no date is understood, so its field is no source of dates.
+    // No date of `unclear.csv` is understood, so its field is no source of dates.
     assert!(run.out.contains("dates from date\n"), "{}", run.out);
     assert!(run.out.contains("unclear dates             3"), "{}", run.out);
     let note = "3 dates are not understood, for example \"01/02/2026\" in record 2 of dated.jsonl; \
@@ -107,7 +107,8 @@ fn dates_that_are_not_understood_are_counted_and_one_is_shown() {
     let summary: Value = serde_json::from_str(&summary).unwrap();
     assert_eq!((&summary["unread_dates"], &summary["without_date"]), (&3.into(), &4.into()));
 
-    // A field with dates that are not understood is not said to be empty, whether it is named or found.
+    // A field with dates that are not understood is not reported as empty, whether the user names it or simtool finds
+    // it.
     for keep in ["newest", "oldest:created"] {
         let run = folder.run_words(&format!("dedup unclear.csv --keep {keep} --force"));
         let note = "1 date is not understood, for example \"last week\" in record 0 of unclear.csv; no \

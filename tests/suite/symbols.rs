@@ -1,5 +1,6 @@
-//! Texts with the same set of words and other symbols, such as `a < b` and `a > b`, or with the words in another order or
-//! another number of times. Their similarity is 0.999999, and 1 is only for texts that are equal after normalization.
+//! Texts with the same set of words and other symbols, such as `a < b` and `a > b`, or with the words in another order
+//! or another number of times. Their similarity is 0.999999, and 1 is only for texts that are equal after
+//! normalization.
 
 use crate::program::Folder;
 use crate::random_texts::Random;

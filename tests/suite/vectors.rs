@@ -1,5 +1,5 @@
-//! The golden vectors of the book: the program finds what `docs/reference/vectors.json` has. `UPDATE_GOLDEN=1 cargo test`
-//! rewrites it from its documents and options.
+//! The golden vectors of the book: the program finds the results that are in `docs/reference/vectors.json`.
+//! `UPDATE_GOLDEN=1 cargo test` rewrites this file from its documents and options.
 
 use crate::book::book;
 use crate::program::Folder;

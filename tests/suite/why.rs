@@ -354,7 +354,8 @@ fn why_prints_as_much_as_requested() {
     assert_eq!(run.code, 2, "{}", run.err);
 }
 
-/// Documents of standard input, and of files whose list was standard input, are in the outputs alone.
+/// Documents of standard input, and of files whose list was standard input, cannot be read again. They are found only
+/// in the outputs.
 #[test]
 fn documents_of_standard_input_are_found_in_the_outputs() {
     let lines = format!(

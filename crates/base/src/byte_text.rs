@@ -33,8 +33,8 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
     byte_text(path.as_os_str().as_encoded_bytes())
 }
 
-/// Returns the path for which [`path_text`] returns `text`, if the path has bytes that are not UTF-8. Returns `None` if
-/// `text` stands for no such bytes. The path is then `text` itself.
+/// Returns the path that [`path_text`] has written as `text`. For example, the four characters `\xff` become the byte
+/// FF. Returns `None` if `text` has no such escapes. The path is then `text` itself.
 #[must_use]
 pub fn path_with_bytes(text: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -43,7 +43,7 @@ pub fn path_with_bytes(text: &str) -> Option<PathBuf> {
         bytes.extend_from_slice(&rest.as_bytes()[..at]);
         let digits = rest.get(at + 2..at + 4).unwrap_or_default();
         match u8::from_str_radix(digits, 16) {
-            // A smaller byte is a character, which needs no digits.
+            // A byte below 0x80 is an ASCII character, which `byte_text` never escapes.
             Ok(byte) if !byte.is_ascii() => {
                 bytes.push(byte);
                 rest = &rest[at + 4..];
@@ -55,7 +55,7 @@ pub fn path_with_bytes(text: &str) -> Option<PathBuf> {
         }
     }
     bytes.extend_from_slice(rest.as_bytes());
-    // Only a text that this module wrote has digits in place of bytes. Others may have them by chance.
+    // A text may contain `\x` and digits by chance. Only a text that `byte_text` writes again has escaped bytes.
     let is_written = bytes.len() < text.len() && byte_text(&bytes) == text;
     if is_written { os_string(bytes).map(PathBuf::from) } else { None }
 }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_text_without_bytes_names_itself() {
-        // The last ones are bytes that together are UTF-8, so no output writes them with digits.
+        // The last text has the escapes of two bytes that together are valid UTF-8, so no output writes it.
         for text in
             ["", "a/b", "a\\x", "\\x4", "\\x41", "\\xfg", "\\xFF", "\\x\u{e9}", "\\xc3\\xa9"]
         {

@@ -26,8 +26,8 @@ const FEW_FILES: usize = 256;
 /// Largest number of files and folders that are synced at the same time, each by its own thread.
 const SYNCS: usize = 16;
 
-/// Returns the error that a user gets if `path` cannot be created. If the cause is a file in the place of a folder
-/// above `path`, the error names this file, because the message of the system does not.
+/// Returns the error for the user if the file or folder `path` cannot be created. `error` is the error of the system.
+/// If a parent of `path` is a file and not a folder, the returned error names this file, because `error` does not.
 #[must_use]
 pub fn creation_error(path: &Path, error: io::Error) -> io::Error {
     let mut folders = path.ancestors().skip(1);

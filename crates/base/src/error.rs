@@ -96,11 +96,11 @@ pub enum ErrorKind {
         /// The fault that lost a part of the input.
         fault: Fault,
     },
-    /// A part of the input was read differently than before in the same run. Another program changed it, or it could
-    /// not be read again.
+    /// A run reads a part of the input twice, and the second reading gave other content or failed. For example, another
+    /// program has changed the file in the meantime.
     #[error("{fault}; nothing was written")]
     Changed {
-        /// The difference between the readings.
+        /// The file, and a description of the difference between the two readings.
         fault: Fault,
     },
     /// Another process writes to the index.
@@ -183,22 +183,24 @@ impl Error {
         &self.0
     }
 
-    /// Creates an [`ErrorKind::Io`] for `path`.
+    /// Creates an [`ErrorKind::Io`] for `path`. `action` is the operation that failed, for example "read".
     pub fn io(path: impl AsRef<Path>, action: &'static str, source: io::Error) -> Self {
         ErrorKind::Io { path: path.as_ref().to_owned(), action, source }.into()
     }
 
-    /// Creates an [`ErrorKind::Config`] for the setting `field`.
+    /// Creates an [`ErrorKind::Config`] for the setting `field`, for example `max_memory`. `rule` is the rule that
+    /// `value` breaks, for example "must be from 10 to 31".
     pub fn config(field: &'static str, value: impl fmt::Display, rule: impl Into<String>) -> Self {
         ErrorKind::Config { field, value: value.to_string(), rule: rule.into() }.into()
     }
 
-    /// Creates an [`ErrorKind::Limit`] for the quantity `what`.
+    /// Creates an [`ErrorKind::Limit`] for the quantity `what`. `rule` names the limit and gives advice to the user.
     pub fn limit(what: impl Into<String>, rule: impl Into<String>) -> Self {
         ErrorKind::Limit { what: what.into(), rule: rule.into() }.into()
     }
 
-    /// Creates an [`ErrorKind::Memory`] of `bytes` bytes for `what`.
+    /// Creates an [`ErrorKind::Memory`]. `bytes` is the number of bytes that were requested. `what` is the data that
+    /// they were for, for example "the terms of the documents".
     #[must_use]
     pub fn memory(what: &'static str, bytes: u64) -> Self {
         let remedy = "use a larger machine, close other programs, or set `max_memory` lower";
@@ -253,7 +255,7 @@ impl std::error::Error for Error {
 /// assert_eq!(reason, "the decoder gave up: no page 7");
 /// ```
 pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
-    // What a panic may leave half changed belongs to the library and is dropped.
+    // A panic may leave data half changed. This data belongs to the library and is dropped.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied());

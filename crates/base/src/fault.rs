@@ -30,8 +30,8 @@ pub struct Fault {
     pub byte: Option<u64>,
     /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Number of records that were lost by this fault and are not reported as bad records. 0 also if the number of lost
-    /// records is not known.
+    /// Number of records that were lost by this fault and are not reported one by one as bad records. 0 if this number
+    /// is unknown.
     pub lost_records: u64,
 }
 

@@ -27,7 +27,7 @@ const IN_ADDITION: u64 = 20_000_000;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MemoryTurns {
-    /// Number of bytes that each thread may use without the turn.
+    /// Number of bytes that each thread may always use, without waiting for the turn.
     share: u64,
     /// Number of bytes that the thread with the turn may use.
     most: u64,
@@ -39,12 +39,14 @@ pub struct MemoryTurns {
 struct TurnState {
     holder: Mutex<Option<Holder>>,
     is_free: Condvar,
-    /// Number of turns so far. `largest` is the largest number of bytes that one of them needed.
+    /// Number of turns that threads took so far. `largest` is the largest number of bytes that a thread requested for
+    /// one turn.
     taken: AtomicU64,
     largest: AtomicU64,
 }
 
-/// The thread that has the turn, and the number of its [`Turn`] values that were not dropped yet.
+/// The thread that has the turn, which is the right to use much memory, and the number of its [`Turn`] values that were
+/// not dropped yet.
 #[derive(Debug)]
 struct Holder {
     thread: ThreadId,
@@ -78,7 +80,8 @@ impl TooLarge {
 }
 
 impl MemoryTurns {
-    /// Creates turns for `threads` threads, which together keep to a memory limit of `limit` bytes.
+    /// Divides a memory limit of `limit` bytes among `threads` threads. Each thread gets a small share. Only one thread
+    /// at a time may use most of the limit.
     #[must_use]
     pub fn new(limit: u64, threads: usize) -> Self {
         // All shares together are a quarter of the memory of a turn, because most threads use less than their
@@ -88,26 +91,28 @@ impl MemoryTurns {
         Self { share, most, threads, turn: Arc::default() }
     }
 
-    /// Creates turns without a limit: every thread may always use any amount of memory.
+    /// Creates a value without a memory limit. Every thread may always use any amount of memory.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { share: u64::MAX, most: u64::MAX, threads: 1, turn: Arc::default() }
     }
 
-    /// Returns the number of bytes that each thread may use without the turn.
+    /// Returns the number of bytes that each thread may always use, even while another thread uses more.
     #[must_use]
     pub fn share(&self) -> u64 {
         self.share
     }
 
-    /// Returns the number of bytes that the thread with the turn may use.
+    /// Returns the number of bytes that the thread with the turn may use. The turn is the right to use more than the
+    /// [share](Self::share), which one thread has at a time.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// Waits for the turn if `bytes` is more than the [share](Self::share) of a thread. Returns `None` without waiting
-    /// otherwise. The turn ends when the result is dropped. A thread that already has the turn does not wait.
+    /// Waits until the calling thread may use `bytes` bytes. If `bytes` is at most the [share](Self::share) of a
+    /// thread, returns `None` without waiting. Otherwise waits until no other thread has the turn, and returns the
+    /// turn. The turn ends when the result is dropped. A thread that already has the turn does not wait.
     ///
     /// # Errors
     ///
@@ -133,9 +138,9 @@ impl MemoryTurns {
 }
 
 impl MemoryTurns {
-    /// Returns a sentence about work that threads did one after the other, and the memory limit with which they could
-    /// have worked at the same time. Returns `None` if there was no such work. The result does not depend on which
-    /// threads waited.
+    /// Returns a sentence for the user with the number of turns that threads took, and with the memory limit that would
+    /// make turns unnecessary. Returns `None` if no thread took a turn, or if there is only one thread. The result does
+    /// not depend on which threads waited.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let [taken, largest] =
@@ -158,7 +163,8 @@ impl Default for MemoryTurns {
     }
 }
 
-/// Turn of a thread, in which it may use much memory. The turn ends when this value is dropped.
+/// Right of a thread to use much memory, which one thread has at a time. The right ends when the thread has dropped all
+/// its values of this type.
 #[derive(Debug)]
 #[must_use = "the turn ends once this value is dropped"]
 pub struct Turn(Arc<TurnState>);

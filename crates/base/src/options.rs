@@ -202,8 +202,8 @@ impl Options {
         Ok(Some(value))
     }
 
-    /// Removes the option `name` from the list, and returns the value of `T` with the given name. Returns `None` if the
-    /// option was not given.
+    /// Removes the option `name` from the list, and returns the value of `T` whose [`Choice::name`] is the text of the
+    /// option. Returns `None` if the option was not given.
     ///
     /// # Errors
     ///
@@ -265,8 +265,8 @@ impl Options {
     }
 }
 
-/// Returns the members of a list that commas separate, without empty members. Two commas stand for one comma in a
-/// member. They are returned as two commas.
+/// Returns the members of a list that commas separate, without empty members. Two commas in a row do not separate
+/// members, and are returned as they are. For example, `a,,b,c` has the members `a,,b` and `c`.
 pub fn members(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = list;
     let member = move || {
@@ -288,7 +288,8 @@ pub fn members(list: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(member).filter(|member| !member.is_empty())
 }
 
-/// Returns a value in the form of a member of a list, in which each comma is doubled.
+/// Returns `value` with each comma doubled, so that it can be a member of a list that commas separate. For example,
+/// `a,b` becomes `a,,b`.
 #[must_use]
 pub fn as_member(value: &str) -> String {
     value.replace(',', ",,")

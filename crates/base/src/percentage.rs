@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Number of units in one percent, which allows up to three decimals.
+/// Number of units in one percent. A percentage is stored as a number of units, so it has up to three decimals.
 const UNITS: u32 = 1000;
 
 /// Share of a whole, from 0 % to 100 %, in steps of a thousandth of a percent.

@@ -7,8 +7,8 @@ use std::fmt::Display;
 pub enum Work {
     /// Number of bytes to read.
     Bytes(u64),
-    /// Number of steps of about the same length, or 0 if the number is not known. The receiver of the progress need not
-    /// know what a step is.
+    /// Number of steps that each take about the same time, or 0 if the number is not known. Each stage has its own kind
+    /// of step, for example a document.
     Steps(u64),
 }
 
@@ -69,7 +69,7 @@ pub struct Share<'p> {
 }
 
 impl<'p> Share<'p> {
-    /// Begins a stage and returns a share of all its steps.
+    /// Reports to `progress` that the stage with the name `stage` begins, and returns a share with all its steps.
     pub fn begin(stage: &'static str, progress: &'p dyn Progress) -> Self {
         progress.begin(stage, Work::Steps(STEPS));
         Self { progress, steps: STEPS as f64 }

@@ -1,5 +1,5 @@
 //! The only hash that is stored, printed and compared between machines: XXH3-64 with seed 0. All other stored hashes
-//! are derived from it. XXH3-128 is for the cases in which equal hashes mean equal content without a comparison of the
+//! are derived from it. XXH3-128 is for code that takes content with equal hashes as equal, and does not compare the
 //! content.
 //!
 //! If one input needs many hashes, they are computed with [`mix`] and multiples of [`GAMMA`], never with seeds of XXH3.

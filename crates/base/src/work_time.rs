@@ -19,7 +19,8 @@ pub fn work_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// Returns the time since the first call, because this system does not say how long a thread has worked.
+/// Returns the time since the first call of this function, as a replacement. This system does not report how long the
+/// processor has worked for a thread.
 #[cfg(not(unix))]
 #[must_use]
 pub fn work_time() -> Duration {

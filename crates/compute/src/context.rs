@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The resources of a computation: threads, instruction set, memory, temporary folder and the receiver of progress.
-/// None of them changes the result. A run creates one context and passes it to all of its computations.
+/// None of them changes the result. A run of the program creates one context and passes it to all computations.
 ///
 /// A clone is cheap and shares the threads and the memory limit with the original.
 ///
@@ -37,7 +37,8 @@ pub struct Context<'p> {
 }
 
 impl<'p> Context<'p> {
-    /// Creates the context of a run and starts its threads.
+    /// Creates the context of a run of the program from `resources`, and starts its threads. `progress` receives the
+    /// progress.
     ///
     /// # Errors
     ///
@@ -47,8 +48,8 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context whose work always runs on a pool of threads, even if it has only one thread. It is for work
-    /// that arrives again and again. Without a pool, each piece of work would start a thread.
+    /// Creates a context whose work always runs on a pool of threads, even if `resources` allows only one thread. Use
+    /// it for work that arrives again and again. Without a pool, each piece of work would start a thread.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl<'p> Context<'p> {
         &self.threads
     }
 
-    /// Returns the instruction set for the hot loops.
+    /// Returns the instruction set of the processor, such as AVX2, that the hot loops use.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.isa
@@ -91,7 +92,8 @@ impl<'p> Context<'p> {
         &self.memory
     }
 
-    /// Returns the turns of the threads. Only one thread at a time may use more memory than its share.
+    /// Returns the turns in which threads use much memory. A thread that needs more than its small share waits until no
+    /// other thread has the turn.
     #[must_use]
     pub fn turns(&self) -> &MemoryTurns {
         &self.turns
@@ -103,14 +105,14 @@ impl<'p> Context<'p> {
         &self.temporary_folder
     }
 
-    /// Returns the receiver to which stages report their progress.
+    /// Returns the receiver of progress. Each stage of a computation reports to it.
     #[must_use]
     pub fn progress(&self) -> &'p dyn Progress {
         self.progress
     }
 
-    /// Returns an error if the user does not want the result any more. Every loop over shards, batches or rows calls
-    /// this function every few milliseconds.
+    /// Returns an error if the user has cancelled the work. Every loop over shards, batches or rows calls this function
+    /// every few milliseconds.
     ///
     /// # Errors
     ///
@@ -136,8 +138,8 @@ impl<'p> Context<'p> {
         }
     }
 
-    /// Returns a context for one of many small parts of a computation. The part runs on the thread that calls it,
-    /// reports no progress, and has a separate memory limit of `memory` bytes.
+    /// Returns a context for one of many small parts of a computation. The part runs on the thread that calls it and
+    /// reports no progress. Its memory limit of `memory` bytes is separate from the limit of this context.
     #[must_use]
     pub fn for_part(&self, memory: u64) -> Context<'static> {
         // Parts already run on all threads, so threads of their own would only compete with these.
@@ -145,19 +147,20 @@ impl<'p> Context<'p> {
         alone.with_memory(memory)
     }
 
-    /// Returns the same context, but with the threads of `other`.
+    /// Returns the same context, but with the threads of the context `other`.
     #[must_use]
     pub fn with_threads_of(&self, other: &Context<'_>) -> Self {
         Self { threads: other.threads.clone(), ..self.clone() }
     }
 
-    /// Returns the same context, but with a new ledger and a memory limit of `memory` bytes.
+    /// Returns the same context, but with a separate memory limit of `memory` bytes.
     #[must_use]
     pub fn with_memory(&self, memory: u64) -> Self {
         Self { memory: Ledger::new(memory), ..self.clone() }
     }
 
-    /// Returns the same context, but with `turns`, the turns that all readers of the input share.
+    /// Returns the same context, but with `turns` as the turns in which threads use much memory. Pass the turns of the
+    /// readers of the input, so that only one thread at a time, in readers and computation, uses more than its share.
     #[must_use]
     pub fn with_turns(&self, turns: &MemoryTurns) -> Self {
         Self { turns: turns.clone(), ..self.clone() }

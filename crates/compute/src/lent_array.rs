@@ -21,8 +21,8 @@ pub trait LentArray<T>: Sync {
         self.len() == 0
     }
 
-    /// Returns the elements of `range`. Returns an empty slice if the range is not inside the array, or if this part of
-    /// the file is damaged.
+    /// Returns the elements with the indices `range`. Returns an empty slice if the range is not inside the array, or
+    /// if this part of the file is damaged.
     fn lend(&self, range: Range<usize>) -> &[T];
 
     /// Returns the element with index `at`, or `None` if there is no such element or it is damaged.
@@ -38,14 +38,14 @@ pub trait LentArray<T>: Sync {
     fn prefetch(&self, at: usize);
 }
 
-/// The kind of storage of arrays: memory or files. A type with several arrays has a parameter of this trait, so that it
+/// A kind of storage of arrays: memory or files. A type with several arrays takes this trait as a parameter, so that it
 /// works with both kinds.
 pub trait Arrays {
     /// The type of an array of elements `T` in this kind of storage.
     type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
 }
 
-/// Storage of arrays in memory, as opposed to files.
+/// The kind of storage in which arrays are in memory.
 #[derive(Debug)]
 pub struct InMemory;
 

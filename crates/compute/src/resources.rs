@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-/// The resources of the machine that a run may use. None of them changes a result.
+/// The resources of the machine that a run of the program may use. None of them changes the result.
 #[derive(Clone, Debug)]
 pub struct Resources {
     /// Number of worker threads, at least 1.
@@ -35,10 +35,10 @@ impl Default for Resources {
     }
 }
 
-/// Smallest allowed value in bytes of the option `max_memory` if it has no unit. A lower value most likely lacks its
-/// unit.
+/// Minimum number of bytes for the option `max_memory` if its value has no unit. With a smaller value, the user most
+/// likely forgot the unit.
 const LEAST_WITHOUT_UNIT: u64 = 1_000_000;
-/// Smallest memory limit in bytes that a run can keep. The program itself and its buffers need about this much.
+/// Smallest memory limit in bytes that the program can keep. The program itself and its buffers need about this much.
 const LEAST_KEPT: u64 = 30_000_000;
 /// [`LEAST_KEPT`] as users write it, for messages.
 const USEFUL: &str = "30M";
@@ -63,7 +63,7 @@ impl Resources {
         if let Some(given) = options.take("max_memory") {
             let memory =
                 parse_memory(&given).map_err(|rule| Error::config("max_memory", &given, rule))?;
-            // What the process cannot address, it cannot use, whatever the user allows.
+            // The process cannot use more memory than it can address, whatever the user allows.
             resources.memory = memory.min(addressable_memory().unwrap_or(u64::MAX));
         }
         if let Some(folder) = options.take_path("tmp_dir") {
@@ -73,9 +73,9 @@ impl Resources {
     }
 }
 
-/// Returns a note if the user limits the memory to less than a run can keep. `given` is the value of the option
-/// `max_memory`. Returns `None` if the limit can be kept, and also if the value is wrong, because this is an error
-/// later.
+/// Returns a note if the user limits the memory to less than the program can keep. `given` is the value of the option
+/// `max_memory`, for example `5M`. Returns `None` if the limit can be kept. Also returns `None` if the value is wrong,
+/// because [`Resources::parse`] reports that.
 ///
 /// ```
 /// use simtool_compute::resources::note_small_memory;
@@ -94,7 +94,8 @@ pub fn note_small_memory(given: &str) -> Option<String> {
     })
 }
 
-/// Parses a memory limit in bytes. The error is a phrase that describes what was expected.
+/// Parses a memory limit, for example `2G`, as a number of bytes. The error is a phrase that describes the expected
+/// value.
 fn parse_memory(given: &str) -> std::result::Result<u64, String> {
     let bytes = parse_bytes(given).ok_or(BYTES_EXPECTED)?;
     let has_no_unit = given.bytes().all(|byte| byte.is_ascii_digit());
@@ -115,15 +116,15 @@ pub fn default_memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
     let own_group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = group_limits(Path::new("/sys/fs/cgroup"), &own_group);
-    // The groups above limit the process, too, so the smallest limit counts.
+    // The groups that contain this group limit the process, too, so the smallest limit counts.
     let least = limits.into_iter().chain(machine).min();
     let memory = least.map_or(u64::MAX, |bytes| bytes / 5 * 4);
     memory.min(addressable_memory().unwrap_or(u64::MAX))
 }
 
-/// Returns half of the address space in bytes that the process may still use, if the address space is limited, for
-/// example by `ulimit -v` on a cluster. Returns `None` without a limit. The other half is for threads, and for memory
-/// that is reserved but never used.
+/// Returns half of the address space, in bytes, that the process may still use. The other half is for threads, and for
+/// memory that is reserved but never used. Returns `None` if the address space is not limited, for example by `ulimit
+/// -v` on a cluster.
 #[must_use]
 pub fn addressable_memory() -> Option<u64> {
     let limit = address_limit(&fs::read_to_string("/proc/self/limits").ok()?)?;
@@ -138,7 +139,8 @@ fn address_limit(table: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the size after `name` in `status`, the text of `/proc/self/status`, in bytes.
+/// Returns the size in bytes of the line that begins with `name` in `status`, the text of `/proc/self/status`. For
+/// example, `VmHWM: 2 kB` gives 2048.
 fn kibibytes(status: &str, name: &str) -> Option<u64> {
     let size = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = size.strip_suffix("kB")?.trim().parse().ok()?;
@@ -161,7 +163,7 @@ fn machine_memory(table: &str) -> Option<u64> {
 }
 
 /// Returns the memory limits in bytes of the control group of the process, and of all groups that contain this group.
-/// Both versions of control groups are supported. `root` is the folder with all groups, and `own` is the text of
+/// Supports both versions of control groups. `root` is the folder with all groups, and `own` is the text of
 /// `/proc/self/cgroup`.
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();

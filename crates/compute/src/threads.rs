@@ -1,4 +1,4 @@
-//! The threads of a run, and the loop that distributes work among them.
+//! The threads of the program, and the loop that distributes work among them.
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -63,7 +63,8 @@ impl Threads {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Runs `work` on the pool and returns its result. If `work` uses rayon, it runs on the threads of this pool.
+    /// Runs `work` on the pool and returns its result. If `work` uses rayon, its parallel parts run on the threads of
+    /// this pool.
     ///
     /// # Errors
     ///
@@ -96,9 +97,9 @@ impl Threads {
         self.share(items, state, work, |state| state)
     }
 
-    /// Distributes items as [`Self::try_fold`] does. Each thread passes its final state to `finish`, and the results of
-    /// `finish` are returned. So all threads can free the memory of their states at the same time, and not one after
-    /// the other.
+    /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads, and calls `work` for each
+    /// item as [`Self::try_fold`] does. Then each thread passes its final state to `finish`. Returns the results of
+    /// `finish`. With this function, all threads free the memory of their states at the same time.
     ///
     /// # Errors
     ///
@@ -113,7 +114,9 @@ impl Threads {
         self.share(items, state, work, finish)
     }
 
-    /// Distributes items as [`Self::try_fold`] does, for work that cannot fail.
+    /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads, for work that cannot fail.
+    /// Each thread creates its state with `state`, and calls `work` with this state and the number of each item that it
+    /// takes. Returns the final states of the threads.
     pub fn fold<S: Send>(
         &self,
         items: usize,
@@ -129,7 +132,9 @@ impl Threads {
         states
     }
 
-    /// Runs the loop of [`Self::fold`] and [`Self::try_fold`]. Each thread takes the next item until no item is left.
+    /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads. Each thread creates its
+    /// state, calls `work` with the next item until no item is left, and passes its state to `finish`. Returns the
+    /// results of `finish`, or the first error.
     fn share<S, R: Send, E: Send>(
         &self,
         items: usize,

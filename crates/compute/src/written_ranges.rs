@@ -1,10 +1,10 @@
-//! Writes text in order, although several threads make its parts.
+//! Writes text in order, although several threads make parts of it at the same time.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Number of rows whose text one thread makes at a time. It is small, so that this text fits in the cache of a core.
+/// Number of rows for which a thread makes text at a time. It is small, so that the text fits in the cache of a core.
 const ROWS_OF_RANGE: u32 = 1024;
 
 /// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a buffer. Runs on
@@ -18,7 +18,7 @@ pub fn write_ranges(
     count: u32,
     push: impl Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    // Each thread makes one text at a time, so the texts that are in memory are bounded.
+    // Each thread makes one text at a time, which limits the number of texts in memory.
     let at_once = rayon::current_num_threads() as u32;
     let texts_from = |range: u32| {
         let ranges = range..count.div_ceil(ROWS_OF_RANGE).min(range + at_once);

@@ -3,24 +3,26 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// An item that a document contains. The document has at least the share of the item that the search requires.
+/// An item of an evaluation set that a document contains: at least the share of the item that the search requires is in
+/// the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundItem {
     /// Number of the item in the evaluation set, counted from 0.
     pub item: u32,
-    /// Weight of the units of the item that are found in one region of the document, the region that has the most of
-    /// the item. A unit is a word or a window; see [`Measure`](crate::Measure).
+    /// Weight of the units of the item that are found in the region of the document with the most of the item. A region
+    /// has three times as many words as the item. A unit is a word or a window of words, see
+    /// [`Measure`](crate::Measure).
     pub weight: u64,
     /// Weight of all units of the item.
     pub whole_weight: u64,
-    /// Ranges of words of the item that are found in the same region of the document, in order.
+    /// Ranges of words of the item that are found in the region of the document with the most of the item, in order.
     pub item_spans: Vec<Range<u32>>,
     /// Ranges of words of the document that are in the item, in order. They are from all regions of the document with
     /// enough of the item.
     pub spans: Vec<Range<u32>>,
-    /// Whether less than half of the words in `spans` are also in better items for which this field is true. An item is
-    /// better if its share is greater. With equal shares, the item with more words is better, and then the item with
-    /// the smaller number.
+    /// Whether this is one of the best items at its place: less than half of the words in `spans` are also in better
+    /// items for which this field is true. An item is better if its share is greater. With equal shares, the item with
+    /// more found words is better, and then the item with the smaller number.
     pub is_best: bool,
 }
 
@@ -37,8 +39,8 @@ impl FoundItem {
         length(&self.item_spans)
     }
 
-    /// Returns a key that is smaller for a better item: with a greater share, then with more words, then with a smaller
-    /// number.
+    /// Returns a sort key, which is smaller for a better item: an item with a greater share, then with more found
+    /// words, then with a smaller number.
     fn rank(&self) -> impl Ord {
         // Different shares of fewer than 2³² units differ in their first 64 binary digits.
         let share = (u128::from(self.weight) << 64) / u128::from(self.whole_weight.max(1));
@@ -64,7 +66,7 @@ pub(crate) fn mark_best(found: &mut [FoundItem]) {
     }
 }
 
-/// Returns the number of positions in `ranges`, which do not overlap.
+/// Returns the number of positions in all `ranges`, which must not overlap.
 fn length(ranges: &[Range<u32>]) -> u32 {
     ranges.iter().map(|range| range.end - range.start).sum()
 }

@@ -15,17 +15,18 @@ const BYTES_A_WORD: u64 = 52;
 /// Bytes of memory for each item, in addition to the bytes for its words.
 const BYTES_AN_ITEM: u64 = 24;
 
-/// The items and their windows. Equal windows have the same number.
-///
-/// The windows of an item have n words. An item with fewer words has one window, which is the whole item.
+/// The items of an evaluation set and their windows, which are sequences of n consecutive words. Equal windows have the
+/// same number. An item with fewer than n words has one window, which is the whole item.
 #[derive(Debug)]
 pub struct ItemWindows {
     items: Items,
     /// Number n of words of a window.
     words: usize,
-    /// The different windows of each length, in ascending order of lengths.
+    /// One table of different windows for each length, in ascending order of lengths. Items with fewer than n words
+    /// have shorter windows.
     tables: Vec<WindowTable>,
-    /// Number of the window that begins at each word. It is not used for the last words of an item.
+    /// For each word of the items, the number of the window that begins there. Not used for the last words of an item,
+    /// where no window begins.
     numbers: Vec<u32>,
     /// Number of different windows of all items together.
     count: usize,
@@ -40,7 +41,8 @@ pub struct DocumentCounts {
 }
 
 impl ItemWindows {
-    /// Finds the windows of `words` words of all items. Only tests clear bits of the hashes by `mask`.
+    /// Finds the windows of all items. `words` is the number of words of a window. `mask` selects the bits of hashes
+    /// that are used, and only tests clear some of them.
     pub(crate) fn new(
         items: Items,
         words: usize,
@@ -99,7 +101,7 @@ impl ItemWindows {
         self.words.min(self.items.words(item).len())
     }
 
-    /// Returns the numbers of the windows of an item, in the order of the item.
+    /// Returns the numbers of the windows of item number `item`, in the order of the item.
     pub(crate) fn of_item(&self, item: u32) -> &[u32] {
         let places = self.items.places(item);
         let count = (places.len() + 1).saturating_sub(self.length(item).max(1));
@@ -111,7 +113,7 @@ impl ItemWindows {
         self.count
     }
 
-    /// Creates counts of documents, which are all 0.
+    /// Creates the counts for [`Self::count_document`]. For each window, the number of documents that have it is 0.
     ///
     /// # Errors
     /// Not enough memory.
@@ -121,8 +123,9 @@ impl ItemWindows {
         Ok(DocumentCounts { counts, documents: AtomicU32::new(0) })
     }
 
-    /// Adds a document and its windows to `counts`. Replaces `hits` by the windows of this document. Returns whether
-    /// the document has a window of an item. If not, it contains no item and need not be searched.
+    /// Counts `document`: increases by 1 the number of documents in `counts`, and the number of each window of items
+    /// that occurs in it. Replaces `hits` by the windows of this document. Returns whether it has any. If not, it
+    /// contains no item and need not be searched.
     pub fn count_document(
         &self,
         document: &[u64],
@@ -149,7 +152,7 @@ impl ItemWindows {
 }
 
 impl DocumentCounts {
-    /// Returns the number of documents with each window.
+    /// Returns for each window the number of documents that have it. The index is the number of the window.
     pub(crate) fn of_windows(self) -> Vec<u32> {
         self.counts.into_iter().map(AtomicU32::into_inner).collect()
     }
@@ -160,7 +163,7 @@ impl DocumentCounts {
     }
 }
 
-/// Reserves the memory for `words` words of `items` items.
+/// Reserves the memory for the windows of `items` items with `words` words together.
 fn reserve(words: u64, items: u64, context: &Context<'_>) -> Result<Reservation> {
     let bytes = words * BYTES_A_WORD + items * BYTES_AN_ITEM;
     let memory = context.memory();

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Items {
     /// The words of all items, one item after the other.
     words: Vec<u64>,
-    /// Index in `words` of the first word of each item, followed by the number of all words.
+    /// For each item, the index in `words` of its first word. The last element is the number of all words.
     starts: Vec<u32>,
 }
 
@@ -55,13 +55,13 @@ impl Items {
         self.len() == 0
     }
 
-    /// Returns the words of an item.
+    /// Returns the words of item number `item`, as hashes.
     #[must_use]
     pub fn words(&self, item: u32) -> &[u64] {
         &self.words[self.places(item)]
     }
 
-    /// Returns the indices of the words of an item among the words of all items.
+    /// Returns the range of item number `item` in the words of all items.
     pub(crate) fn places(&self, item: u32) -> Range<usize> {
         let item = item as usize;
         self.starts[item] as usize..self.starts[item + 1] as usize

@@ -22,7 +22,8 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns whether the documents are read twice: first to count the documents that have each window.
+    /// Returns whether the measure needs the number of documents that have each window. Then all documents are read
+    /// once more to count them.
     #[must_use]
     pub fn needs_counts(self) -> bool {
         self == Self::Weighted

@@ -1,5 +1,5 @@
-//! The probes of items, which are windows. A document that contains enough of an item has at least one probe of the
-//! item.
+//! The probes of items, which are some of their windows. A document that contains enough of an item has at least one
+//! probe of the item.
 
 use crate::item_windows::ItemWindows;
 use crate::units::Units;
@@ -10,22 +10,25 @@ use std::cmp::Reverse;
 /// Description of the probes. Out-of-memory messages contain it.
 const PROBES: &str = "the probes of items";
 
-/// For each window, the items that have it as a probe.
+/// For each window, the items that have it as a probe. An item is searched in a document only if the document has one
+/// of its probes.
 ///
 /// A document with enough of an item may lack most windows of the item, and the most common windows are also in many
 /// other documents. So the most common windows are left out, as long as all windows that are left out cover less than
-/// the necessary weight. The other windows are the probes. A document without a probe does not have the necessary
-/// weight.
+/// the weight that the document must have. The other windows are the probes. A document without a probe does not have
+/// this weight.
 #[derive(Debug)]
 pub(crate) struct Probes {
-    /// Index in `items` of the first item of each window, followed by the number of all entries.
+    /// For each window, the index in `items` at which the list of its items begins. The last element is the length of
+    /// `items`.
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Probes {
-    /// Chooses the probes of all items. `commonness` has a number for each window that is larger if more documents
-    /// have it. Only the speed depends on it. `needed` returns the necessary weight of an item.
+    /// Chooses the probes of all items. `commonness` has a number for each window, which is larger if more documents
+    /// have the window. It affects only the speed. `needed` returns the weight of the units of an item that a document
+    /// must have.
     ///
     /// # Errors
     /// Not enough memory.
@@ -57,7 +60,7 @@ impl Probes {
         Ok(Self { starts, items: probes.into_iter().map(|(_, item)| item).collect() })
     }
 
-    /// Returns the items that have a window as a probe, in ascending order.
+    /// Returns the numbers of the items that have window number `window` as a probe, in ascending order.
     pub(crate) fn of_window(&self, window: u32) -> &[u32] {
         let window = window as usize;
         &self.items[self.starts[window] as usize..self.starts[window + 1] as usize]
@@ -69,14 +72,15 @@ impl Probes {
 struct Choice {
     /// Positions of the windows of the item, the most common ones first.
     order: Vec<usize>,
-    /// Whether each unit is covered by windows that are left out.
+    /// For each unit of the item, whether a window that is left out covers it.
     is_covered: Vec<bool>,
-    /// Windows that are not left out.
+    /// Numbers of the windows that are not left out.
     probes: Vec<u32>,
 }
 
 impl Choice {
-    /// Sets the probes of `item`, whose necessary weight is `needed`.
+    /// Sets `probes` to the probes of item number `item`. `needed` is the weight of its units that a document must
+    /// have.
     fn leave_out(
         &mut self,
         windows: &ItemWindows,

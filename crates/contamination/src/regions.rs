@@ -1,4 +1,5 @@
-//! The regions of a document that contain enough of an item.
+//! The regions of a document that contain enough of an item. A region is a range of words, three times as long as the
+//! item.
 
 use crate::document_hits::DocumentHits;
 use crate::units::Weights;
@@ -7,22 +8,24 @@ use std::ops::Range;
 /// Number of words of a region of a document, as a multiple of the words of the item.
 pub(crate) const TIMES: usize = 3;
 
-/// An item, and how much of it must be found.
+/// An item of an evaluation set, and the weight of it that must be found in a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SoughtItem<'i> {
     /// Numbers of the windows of the item, in the order of the item.
     pub(crate) windows: &'i [u32],
     /// Number of words of a window.
     pub(crate) length: usize,
-    /// Number of units that a window covers.
+    /// Number of units that a window covers. A unit is a word or a window, and the share of an item is measured in
+    /// units.
     pub(crate) width: usize,
     pub(crate) weights: Weights<'i>,
-    /// Necessary weight of the units that are covered by found windows.
+    /// Minimum weight of the units of the item that the found windows must cover.
     pub(crate) needed: u64,
 }
 
 impl SoughtItem<'_> {
-    /// Returns whether windows of the whole document cover enough units of the item.
+    /// Returns whether the document has enough of the item for a search of its regions. The units that are covered by
+    /// windows anywhere in the document must have at least the weight `needed`.
     pub(crate) fn is_enough(&self, document: &DocumentHits) -> bool {
         let mut weight = 0;
         let mut covered = 0;
@@ -38,23 +41,24 @@ impl SoughtItem<'_> {
     }
 }
 
-/// The regions of a document that contain enough of an item.
+/// The regions of a document that contain enough of an item. A region is a range of words, three times as long as the
+/// item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundRegions {
-    /// Greatest weight that is found in one region.
+    /// Weight of the units that are found in the region with the greatest weight.
     pub(crate) weight: u64,
     /// Ranges of words of the item that are found in the first region with the greatest weight.
     pub(crate) item_spans: Vec<Range<u32>>,
-    /// Ranges of words in the document that are windows of the item, in any region with enough weight.
+    /// Ranges of words in the document that are in windows of the item, in all regions with enough weight.
     pub(crate) spans: Vec<Range<u32>>,
 }
 
-/// Consecutive places of a document at which the same window of the item begins.
+/// Consecutive positions in a document at which the same window of the item begins.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Position of the first place.
+    /// First of the consecutive positions in the document at which the window begins.
     first: u32,
-    /// Position of the last place.
+    /// Last of the consecutive positions in the document at which the window begins.
     last: u32,
     /// Index of the window in [`RegionBuffers::groups`].
     group: usize,
@@ -63,21 +67,22 @@ struct Place {
 /// Buffers for searches of regions.
 #[derive(Debug, Default)]
 pub(crate) struct RegionBuffers {
-    /// The number of each window of the item, and the position of the window in the item, sorted.
+    /// For each window of the item, its number and its position in the item, sorted.
     positions: Vec<(u32, u32)>,
-    /// For each different window of the item, its range in `positions`.
+    /// For each different window of the item, the range in `positions` of its equal windows, which are called a group.
     groups: Vec<Range<usize>>,
-    /// Places in the document of windows of the item, in order.
+    /// Positions in the document at which windows of the item begin, in order.
     places: Vec<Place>,
-    /// For each group, the number of its places in the current region.
+    /// For each group of equal windows, the number of its elements of `places` in the current region.
     counts: Vec<u32>,
-    /// For each unit, the number of groups in the current region that cover it. A group counts once for each position.
+    /// For each unit of the item, the number of windows of the item in the current region that cover it. Equal windows
+    /// of the document count once.
     covers: Vec<u32>,
 }
 
 impl RegionBuffers {
-    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the document,
-    /// sorted. Returns `None` if there is no such region.
+    /// Finds the regions of a document that contain enough of an item. `document` has the windows of items in the
+    /// document, sorted by their numbers. Returns `None` if there is no such region.
     pub(crate) fn find(
         &mut self,
         item: &SoughtItem<'_>,
@@ -124,8 +129,8 @@ impl RegionBuffers {
         Some(FoundRegions { weight: best_weight, item_spans, spans })
     }
 
-    /// Returns the words of the document that are in windows of the item, if the windows begin in one of the ranges
-    /// `included`.
+    /// Returns the words of the document that are in windows of the item. Only windows that begin in one of the ranges
+    /// `included` count. `length` is the number of words of a window.
     fn spans(&self, included: &[Range<u32>], length: u32) -> Vec<Range<u32>> {
         let mut spans = Vec::new();
         let mut places = self.places.iter().peekable();
@@ -148,8 +153,8 @@ impl RegionBuffers {
         spans
     }
 
-    /// Returns the words of the item that are in the windows at some places. `places` has their indices in
-    /// [`Self::places`].
+    /// Returns the words of the item that are in the windows of the document at `places`, a range of indices in
+    /// [`Self::places`]. `length` is the number of words of a window.
     fn item_spans(&self, places: Range<usize>, length: u32) -> Vec<Range<u32>> {
         let mut groups: Vec<usize> = self.places[places].iter().map(|place| place.group).collect();
         groups.sort_unstable();
@@ -165,7 +170,7 @@ impl RegionBuffers {
         spans
     }
 
-    /// Finds where the windows of the item begin in the document.
+    /// Fills the buffers with the positions at which the windows of the item begin in the document.
     fn fill(&mut self, item: &SoughtItem<'_>, document: &DocumentHits) {
         let Self { positions, groups, places, counts, covers } = self;
         positions.clear();
@@ -194,11 +199,12 @@ impl RegionBuffers {
         covers.resize(item.weights.len(), 0);
     }
 
-    /// Adds a place to the current region. Returns the weight of the units that only this place covers.
+    /// Adds a window of the document to the current region. `group` is the index of the equal windows of the item.
+    /// Returns the weight of the units that are covered now, and that no other window in the region covers.
     fn enter(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] += 1;
-        // Only the first of equal windows in a region covers anything.
+        // Only the first of several equal windows in a region covers new units.
         if self.counts[group] == 1 {
             for &(_, position) in &self.positions[self.groups[group].clone()] {
                 for unit in position as usize..position as usize + item.width {
@@ -212,11 +218,12 @@ impl RegionBuffers {
         weight
     }
 
-    /// Removes a place from the current region. Returns the weight of the units that only this place covered.
+    /// Removes a window of the document from the current region. `group` is the index of the equal windows of the item.
+    /// Returns the weight of the units that it covered, and that no window in the region covers any more.
     fn leave(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] -= 1;
-        // The others go on covering the same units.
+        // Equal windows in the region still cover the same units.
         if self.counts[group] == 0 {
             for &(_, position) in &self.positions[self.groups[group].clone()] {
                 for unit in position as usize..position as usize + item.width {

@@ -16,21 +16,21 @@ use simtool_model::similarity::Threshold;
 /// Maximum number of words of a window.
 const MOST_WORDS: usize = 1000;
 
-/// A search for items in documents. Create one with [`ContaminationSearch::new`].
+/// A search for the items of an evaluation set in documents. Create one with [`ContaminationSearch::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct ContaminationSearch<'a> {
     words: usize,
     measure: Measure,
     share: Threshold,
-    /// Mask of the bits that are kept of the hash of a window. Tests keep few bits, so that different windows get
-    /// equal hashes.
+    /// Mask of the bits of the hash of a window that are used. Tests use few bits, so that different windows get equal
+    /// hashes.
     mask: u64,
     context: &'a Context<'a>,
 }
 
 impl<'a> ContaminationSearch<'a> {
-    /// Creates a search by windows of `words` words. It finds an item if a document has at least 0.8 of the words of
-    /// the item.
+    /// Creates a search by windows of `words` consecutive words. By default, it finds an item if at least 0.8 of the
+    /// words of the item are in the document.
     ///
     /// # Errors
     /// `words` is 0 or more than 1000.
@@ -78,7 +78,7 @@ impl<'a> ContaminationSearch<'a> {
         self.context
     }
 
-    /// Finds the windows of the items.
+    /// Finds the windows of the items, which are sequences of n consecutive words.
     ///
     /// # Errors
     /// Not enough memory, or the work is cancelled.
@@ -86,8 +86,8 @@ impl<'a> ContaminationSearch<'a> {
         ItemWindows::new(items, self.words, self.mask, self.context)
     }
 
-    /// Creates the index of the items. If the measure [needs counts](Measure::needs_counts), all documents must have
-    /// been counted in `counts`.
+    /// Creates the index for a search of the items in `windows`. If the measure [needs counts](Measure::needs_counts),
+    /// `counts` must have counted all documents.
     ///
     /// # Errors
     /// Not enough memory.
@@ -105,7 +105,8 @@ impl<'a> ContaminationSearch<'a> {
         Ok(ItemIndex { windows, units, probes, needed })
     }
 
-    /// Returns the smallest weight that is at least the necessary share of `whole`.
+    /// Returns the weight that a document must have of an item with the weight `whole`. This is the smallest whole
+    /// number that is at least the required share.
     fn needed(&self, whole: u64) -> u64 {
         let (numerator, denominator) = self.share.fraction();
         // Whole numbers, so that a share is reached exactly.
@@ -114,8 +115,8 @@ impl<'a> ContaminationSearch<'a> {
     }
 }
 
-/// Returns how often each window occurs in items. Windows that occur in many items are often common in documents,
-/// too.
+/// Returns for each window the number of its occurrences in the items. Windows that occur in many items are often
+/// common in documents, too.
 fn counts_in_items(windows: &ItemWindows) -> Result<Vec<u32>> {
     let mut counts = large_buffer::filled(0, windows.count(), "the counts of windows")?;
     for item in 0..windows.items().len() {
@@ -126,7 +127,7 @@ fn counts_in_items(windows: &ItemWindows) -> Result<Vec<u32>> {
     Ok(counts)
 }
 
-/// The items, prepared for a search.
+/// The items of an evaluation set, prepared for a search in documents.
 #[derive(Debug)]
 pub struct ItemIndex {
     windows: ItemWindows,
@@ -140,7 +141,8 @@ pub struct ItemIndex {
 #[derive(Debug, Default)]
 pub struct SearchBuffers {
     hits: DocumentHits,
-    /// Items with at least one probe in the document. The probes of an item are some of its windows.
+    /// Numbers of the items that the current document may contain. Only these items are searched in the document. The
+    /// probes of an item are some of its windows, chosen so that a document with none of them cannot contain the item.
     candidates: Vec<u32>,
     regions: RegionBuffers,
 }
@@ -152,7 +154,8 @@ impl ItemIndex {
         self.windows.items()
     }
 
-    /// Finds the items that a document contains. Returns them in ascending order of their numbers.
+    /// Finds the items that `document` contains, given as hashes of its words. Returns them in ascending order of their
+    /// numbers.
     ///
     /// # Complexity
     /// O(words) time, and O(words of items) for each item that has a probe in the document.

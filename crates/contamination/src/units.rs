@@ -50,7 +50,8 @@ impl Units {
         Ok(Self { measure, weights })
     }
 
-    /// Returns the number of units that a window of an item covers. Window i of the item covers the units from i on.
+    /// Returns the number of consecutive units that each window of an item covers. The window at position i in the item
+    /// covers the units from number i on.
     pub(crate) fn width(&self, windows: &ItemWindows, item: u32) -> usize {
         match self.measure {
             Measure::Words | Measure::Weighted => windows.length(item),
@@ -58,7 +59,7 @@ impl Units {
         }
     }
 
-    /// Returns the weights of the units of an item.
+    /// Returns the weights of the units of item number `item`.
     pub(crate) fn of_item<'u>(&'u self, windows: &ItemWindows, item: u32) -> Weights<'u> {
         match self.measure {
             Measure::Words => Weights::Equal(windows.items().words(item).len()),
@@ -93,7 +94,7 @@ impl Weights<'_> {
         }
     }
 
-    /// Returns the weight of a unit.
+    /// Returns the weight of unit number `unit` of the item.
     #[inline]
     pub(crate) fn get(self, unit: usize) -> u64 {
         match self {

@@ -7,13 +7,13 @@ use simtool_base::large_buffer;
 /// Number of bits of the filter for each window, before the number of blocks is rounded up to a power of two.
 const BITS_A_WINDOW: usize = 10;
 
-/// A set of hashes that also contains about 2 % of the hashes that were not added.
+/// A Bloom filter: a set of hashes that also contains about 2 % of the hashes that were not added.
 ///
 /// All bits of a hash are in one block of 64 bits, so a look-up reads memory at one place.
 #[derive(Debug)]
 pub(crate) struct WindowFilter {
     blocks: Vec<u64>,
-    /// Mask of the bits of a hash that select its block.
+    /// Mask of the bits of a hash that are the index of its block.
     block_bits: u64,
 }
 
@@ -30,7 +30,7 @@ impl WindowFilter {
         self.blocks[(hash & self.block_bits) as usize] |= bits(hash);
     }
 
-    /// Replaces `passing` by the indices of the hashes that are in the filter, in ascending order.
+    /// Replaces `passing` by the indices in `hashes` of the hashes that are in the filter, in ascending order.
     pub(crate) fn find(&self, hashes: &[u64], passing: &mut Vec<u32>) {
         passing.clear();
         passing.resize(hashes.len(), 0);
@@ -45,7 +45,8 @@ impl WindowFilter {
     }
 }
 
-/// Returns the three bits of a hash in its block. The block and the order of windows depend on other bits.
+/// Returns the three bits that a hash sets in its block of the filter. They depend only on bits 32 to 49 of the hash.
+/// Lower bits select the block, and the highest bits order the windows of a table.
 #[inline]
 fn bits(hash: u64) -> u64 {
     1 << (hash >> 32 & 63) | 1 << (hash >> 38 & 63) | 1 << (hash >> 44 & 63)

@@ -1,4 +1,5 @@
-//! The different windows of one length, and the look-up of the windows of a document among them.
+//! The different windows of one length, and the search for them in a document. A window is a sequence of consecutive
+//! words of an item.
 
 use crate::window_filter::WindowFilter;
 use simtool_base::error::Result;
@@ -12,15 +13,15 @@ const BLOCK: usize = 2048;
 /// Description of the windows. Out-of-memory messages contain it.
 const WINDOWS: &str = "the windows of items";
 
-/// Consecutive places of a document that have the same window of an item. In nearly all texts this is one place, but
-/// a text that repeats a word has the same window thousands of times.
+/// Consecutive positions of a document at which the same window of an item begins. In nearly all texts this is one
+/// position, but a text that repeats a word has the same window thousands of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
     /// Number of the window among the different windows of the items.
     pub(crate) window: u32,
-    /// Position in the document of the first word of the window, at the first of the places.
+    /// First of the consecutive positions in the document at which the window begins.
     pub(crate) first: u32,
-    /// Position in the document of the first word of the window, at the last of the places.
+    /// Last of the consecutive positions in the document at which the window begins.
     pub(crate) last: u32,
 }
 
@@ -51,16 +52,16 @@ impl WindowHashes {
 #[derive(Debug)]
 pub(crate) struct WindowTable {
     hashing: WindowHashes,
-    /// Number of the first window of the table.
+    /// Number of the first window of the table. The other windows have the next numbers.
     first: u32,
     filter: WindowFilter,
     hashes: Vec<u64>,
-    /// Index of the first word of each window, among the words of all items.
+    /// For each window, the index of the first word of one occurrence in the words of all items.
     examples: Vec<u32>,
     /// For each bucket, the number of windows in the buckets before it. The highest bits of a hash are the number of
-    /// its bucket.
+    /// its bucket. The last element is the number of all windows.
     bucket_starts: Vec<u32>,
-    /// Number of lower bits of a hash, which do not choose the bucket.
+    /// Number of lower bits of a hash that do not select its bucket.
     shift: u32,
 }
 
@@ -72,8 +73,9 @@ pub(crate) struct HashBuffers {
 }
 
 impl WindowTable {
-    /// Creates the table of windows. `places` has the hash and the place of each window. A place is the index of the
-    /// first word in `words`. Sets `numbers` at each place to the number of the window, from `first` on.
+    /// Creates the table of windows. `places` has the hash of each window and the index in `words` of its first word.
+    /// `numbers` has an element for each of `words`. Sets the elements at which windows begin to the numbers of these
+    /// windows. The first number is `first`.
     ///
     /// # Errors
     /// Not enough memory.
@@ -123,7 +125,7 @@ impl WindowTable {
         self.hashes.len()
     }
 
-    /// Appends all windows of `document` that are in the table to `hits`, in the order of the document.
+    /// Appends the places of all windows of `document` that are in the table to `hits`, in the order of the document.
     /// `item_words` are the words of all items.
     pub(crate) fn find_all(
         &self,
@@ -150,7 +152,7 @@ impl WindowTable {
         }
     }
 
-    /// Returns the number of the window with these words and this hash, or `None` if no item has it.
+    /// Returns the number of the window with the words `window` and the hash `hash`, or `None` if the table lacks it.
     #[inline]
     fn number(&self, hash: u64, window: &[u64], item_words: &[u64]) -> Option<u32> {
         let bucket = (hash >> self.shift) as usize;
@@ -165,7 +167,7 @@ impl WindowTable {
     }
 }
 
-/// Adds a place of a window to `hits`. Places are added in the order of the document.
+/// Adds position `position` of window number `window` to `hits`. Positions must be added in the order of the document.
 #[inline]
 fn push_hit(hits: &mut Vec<Hit>, window: u32, position: u32) {
     match hits.last_mut() {

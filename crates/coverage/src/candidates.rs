@@ -1,8 +1,10 @@
-//! The counting pass: finds the few documents whose runs occur elsewhere, so that they may be removed.
+//! The counting pass: finds the few documents whose runs occur elsewhere, so that they may be removed. A run is a
+//! sequence of n consecutive words.
 //!
 //! All runs are counted in a table of two-bit cells ([`Cells`]). A run that occurs once is in no other document. In
-//! real text, few runs of a document show that so many of its words are in such runs alone that it stays. It is not read
-//! again for this decision. Runs that share a cell look repeated. So too many documents may remain, but never too few.
+//! real text, a few runs of a document often show that it must stay, because too many of its words are only in runs
+//! that occur once. Such a document is not read again for this decision. Runs that share a cell look repeated. So too
+//! many documents may remain, but never too few.
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
@@ -17,33 +19,39 @@ use simtool_set_join::{Cells, Wanted};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of cells for each run.
+/// Number of cells for each run in the table that counts runs. A cell is a two-bit counter, and a run is a sequence of
+/// n consecutive words.
 const CELLS_A_RUN: u64 = 5;
-/// Number of consecutive runs in the middle of a document, and at its end, by which most documents are known to stay.
-/// Documents often begin with the same words.
+/// Number of consecutive runs that are tested first, in the middle of a document and at its end. For most documents,
+/// these runs already show that the document must stay. The beginning is not tested, because documents often begin with
+/// the same words.
 const WINDOW: usize = 24;
-/// Number of runs of a candidate that are looked up first when it is read again.
+/// Number of runs of a candidate whose counts are looked up first when the candidate is read again. A candidate is a
+/// document that may be removed.
 const FIRST_LOOK: usize = 64;
-/// Divisor of the free memory for the table of cells.
+/// Divisor of the free memory. The table that counts runs takes at most the free memory divided by this number.
 const CELLS_PART: u64 = 2;
-/// Bytes of memory for each run of a candidate, if its hash is kept: its number, its slot in the table, and for each
-/// different run the hash, a part of the filter, and what is known of it.
+/// Bytes of memory for each run of a candidate, if the hash of the run is kept in memory. They hold its number and its
+/// slot in the table. For each different run, they also hold the hash, the bits of the filter, and counts such as the
+/// number of documents that have it.
 pub(crate) const BYTES_A_KEPT_RUN: u64 = 30;
-/// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
+/// Bytes of memory for each run of a candidate if only the number of the run is kept: this number, and for each
+/// different run counts such as the number of documents that have it.
 pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 13;
 
-/// Documents of a shard.
+/// Documents of a shard, which is a part of the collection that is read on its own.
 #[derive(Debug)]
 pub(crate) struct Shard {
-    /// Row number of the first document.
+    /// Row number of the first document. Row numbers count the documents of all shards, from 0.
     pub(crate) first_row: u32,
-    /// Number of runs of each document.
+    /// Number of runs of each document. A run is a sequence of n consecutive words.
     pub(crate) sizes: Vec<u32>,
-    /// Whether each document may be removed.
+    /// Whether each document may be removed, as far as is known so far.
     pub(crate) is_candidate: Vec<bool>,
 }
 
-/// The documents of a collection, and those of them that may be removed.
+/// The documents of a collection after their runs were counted. The documents that may then still be removed are called
+/// candidates, and are marked in `shards`.
 pub(crate) struct Candidates<'s> {
     pub(crate) sources: Sources<'s>,
     pub(crate) groups: DocumentGroups,
@@ -51,13 +59,15 @@ pub(crate) struct Candidates<'s> {
     pub(crate) context: &'s Context<'s>,
 }
 
-/// Runs of the candidates of each shard, one document after the other, if they fit in memory.
+/// Hashes of the runs of the candidates in each shard, one document after the other. They are kept if they fit in
+/// memory, so that the candidates are not read again.
 pub(crate) struct KeptRuns {
     pub(crate) of_shards: Vec<LargeBuffer<u64>>,
     pub(crate) memory: Reservation,
 }
 
-/// The first reading of a collection: its documents, and which of its runs may be in several of them.
+/// Result of the first reading of a collection: its documents, and the table that shows which runs may be in several
+/// documents.
 pub(crate) struct Counting<'s> {
     sources: Sources<'s>,
     rule: LossRule,
@@ -66,14 +76,16 @@ pub(crate) struct Counting<'s> {
     cells: Cells,
 }
 
-/// Documents of a shard after counting. The cells of the runs in the [`windows`] of each document follow each other.
+/// Documents of a shard after the first reading: the number of runs of each document, and the numbers of the cells for
+/// the runs in its [`windows`], one document after the other. A cell is the two-bit counter of a run.
 struct Counted {
     sizes: Vec<u32>,
     cells: Vec<u32>,
 }
 
 impl Counted {
-    /// Returns whether each document may be removed as far as the runs in its windows say.
+    /// Returns for each document whether it may be removed, as far as the runs in its middle and at its end show.
+    /// `cells` are the counts of all runs.
     fn candidates(&self, rule: LossRule, cells: &Cells) -> Vec<bool> {
         let mut rest = &self.cells[..];
         let (mut of_middle, mut of_end) = (Vec::new(), Vec::new());
@@ -101,26 +113,27 @@ impl Counted {
 }
 
 impl Shard {
-    /// Returns the row numbers of the candidates, with the number of their runs.
+    /// Returns the row number and the number of runs of each document that may be removed.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = (u32, usize)> {
         let sizes = self.sizes.iter().zip(&self.is_candidate);
         let rows = (self.first_row..).zip(sizes);
         rows.filter(|(_, (_, is_one))| **is_one).map(|(row, (&size, _))| (row, size as usize))
     }
 
-    /// Returns whether a document of the shard may be removed.
+    /// Returns whether the document with row number `row` may be removed.
     pub(crate) fn is_candidate(&self, row: u32) -> bool {
         self.is_candidate.get((row - self.first_row) as usize) == Some(&true)
     }
 
-    /// Returns the number of runs of all candidates.
+    /// Returns the number of runs of all documents that may be removed.
     pub(crate) fn candidate_runs(&self) -> usize {
         self.candidates().map(|(_, runs)| runs).sum()
     }
 }
 
 impl<'s> Counting<'s> {
-    /// Reads the collection, and finds the documents that may be removed as far as the runs in their windows say.
+    /// Reads the collection, and finds the documents that may be removed, as far as the runs in their middle and at
+    /// their end show.
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
@@ -179,8 +192,8 @@ impl<'s> Counting<'s> {
         Ok(Self { sources, rule, context, shards, cells })
     }
 
-    /// Reads the documents that may be removed again, and drops those that must stay by all of their runs. Returns the
-    /// others, with their runs if these fit in memory.
+    /// Reads the documents that may be removed again, and drops the documents that must stay according to all of their
+    /// runs. Returns the remaining documents, and their runs if the runs fit in memory.
     pub(crate) fn confirm(
         self,
         groups: DocumentGroups,
@@ -199,7 +212,8 @@ impl<'s> Counting<'s> {
                 let shard = &shards[number];
                 let Shard { first_row, sizes, .. } = shard;
                 let mut is_confirmed = vec![false; sizes.len()];
-                // There is room for all candidates of the shard. What is never touched takes no memory.
+                // There is room for all candidates of the shard. Memory that is never touched is not allocated by the
+                // system.
                 let mut kept = LargeBuffer::try_zeroed(shard.candidate_runs(), RUNS)?;
                 let mut count = 0;
                 let wanted = |index: u32| {
@@ -244,8 +258,8 @@ impl<'s> Counting<'s> {
 }
 
 impl Candidates<'_> {
-    /// Calls `visit` with the row number and the runs of each document of a shard for which `is_wanted` is true for
-    /// its row number.
+    /// Calls `visit` with the row number and the runs of each document of shard `number`, if `is_wanted` is true for
+    /// the row number of the document.
     ///
     /// # Errors
     /// The source fails, or `visit` does.
@@ -271,11 +285,12 @@ impl Candidates<'_> {
     }
 }
 
-/// Returns whether a document may be removed if each run that looks repeated is kept. `is_kept` is a buffer.
+/// Returns whether a document may be removed, assuming that each run that `cells` shows as repeated is also in another
+/// document. `runs` are the runs of the document, and `cells` the counts of all runs. `is_kept` is a buffer.
 fn may_go(rule: LossRule, runs: &[u64], cells: &Cells, is_kept: &mut Vec<bool>) -> bool {
     let numbers = cells.numbers();
     is_kept.clear();
-    // Of a document that stays, few runs are looked up: a number of runs that doubles, until they decide.
+    // For a document that stays, few runs are looked up. Their number doubles until they decide.
     let mut end = FIRST_LOOK;
     while is_kept.len() < runs.len() {
         let more = &runs[is_kept.len()..runs.len().min(end)];
@@ -288,7 +303,8 @@ fn may_go(rule: LossRule, runs: &[u64], cells: &Cells, is_kept: &mut Vec<bool>) 
     rule.loss(is_kept).is_some()
 }
 
-/// Returns the runs in the middle and at the end of a document of `runs` runs by which most documents are known to stay.
+/// Returns the ranges of the runs that are tested first: in the middle and at the end of a document of `runs` runs. A
+/// short document has an empty range, and a range of all of its runs.
 fn windows(runs: usize) -> [Range<usize>; 2] {
     if runs <= 2 * WINDOW {
         return [0..0, 0..runs];
@@ -298,7 +314,7 @@ fn windows(runs: usize) -> [Range<usize>; 2] {
     [middle..middle + WINDOW, end..runs]
 }
 
-/// Returns the number of runs of a document as 32 bits.
+/// Returns the number of runs of a document as a number of 32 bits, or an error if it is 2³¹ or more.
 fn size(runs: usize) -> Result<u32> {
     let size = u32::try_from(runs).ok().filter(|&size| size < 1 << 31);
     size.ok_or_else(|| {

@@ -7,24 +7,25 @@ use crate::lose_limit::LostWords;
 pub struct CoveredDocument {
     /// Row number of the removed document.
     pub row: u32,
-    /// Row number of the kept document that has most of its words.
+    /// Row number of the kept document that has the most words of the removed document.
     pub kept: u32,
-    /// Number of kept documents that have all of its words together, except those that are lost.
+    /// Number of kept documents that together have all words of the removed document, except the words that are lost.
     pub covering: u32,
-    /// Number of its words, and of those that are lost.
+    /// Number of words of the removed document, and number of its words that are lost.
     pub loss: LostWords,
 }
 
-/// A stretch of words of a removed document that a kept document has, too.
+/// Consecutive words of a removed document that also follow each other in a kept document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Row number of the removed document.
     pub row: u32,
-    /// Number of its first word, and the number behind its last word. Words are counted from 0.
+    /// Position of the first word in the removed document, and the position behind the last word. Positions count from
+    /// 0.
     pub words: [u32; 2],
-    /// Row number of the kept document.
+    /// Row number of the kept document that has the same words.
     pub kept: u32,
-    /// Number of the first of these words in the kept document.
+    /// Position of the first of these words in the kept document, from 0.
     pub kept_from: u32,
 }
 
@@ -33,8 +34,8 @@ pub struct Stretch {
 pub struct Coverage {
     /// Documents to remove, in ascending order.
     pub documents: Vec<CoveredDocument>,
-    /// Stretches of their words in kept documents. Those of a removed document follow each other, in reading order, and
-    /// have each of its words once, except for those that are lost. A document with fewer words than a run has one
-    /// stretch, of one word.
+    /// Sequences of words of removed documents that kept documents have, too. The stretches of a removed document
+    /// follow each other, in reading order. Each of its words is in one stretch, except the words that are lost. A
+    /// document with fewer words than a run has one stretch, of one word.
     pub stretches: Vec<Stretch>,
 }

@@ -1,8 +1,8 @@
-//! Finds kept documents that have the words of each removed document: few documents, and first the one that has most.
+//! Finds a few kept documents that together have the words of each removed document.
 //!
-//! For each kept run of a removed document, the first document in the order of preference that has it is known. Only these
-//! documents are considered. They are read again, and the one that has most of the words that are left is taken first,
-//! until all kept words are covered.
+//! A run is a sequence of n consecutive words. For each kept run of a removed document, the first document in the order
+//! of preference that has the run is known. Only these documents are considered. They are read again. The document that
+//! has most of the missing words is chosen first, and so on until all kept words are covered.
 
 use crate::candidates::Candidates;
 use crate::coverage::{CoveredDocument, Stretch};
@@ -17,11 +17,11 @@ use simtool_base::large_buffer::filled;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of kept documents that are compared with a removed document.
+/// Maximum number of kept documents whose words are compared with the words of a removed document.
 const MOST_PARTNERS: usize = 64;
-/// Bytes of memory for each run of the removed documents that are read again together.
+/// Bytes of memory for each run of the removed documents that are handled in one batch.
 const BYTES_A_RUN: u64 = 64;
-/// Minimum number of runs that are read again together, even if there is not enough memory.
+/// Minimum number of runs that fit in one batch, even if there is not enough memory for them.
 const LEAST_RUNS: u64 = 1 << 20;
 
 /// A removed document.
@@ -34,27 +34,29 @@ pub(crate) struct Removed {
 struct Compared {
     candidate: Candidate,
     loss: LostWords,
-    /// For each run, the rank of the first kept document that has it, or [`NONE`].
+    /// For each run of the document, the rank of the first kept document that has the run, or [`NONE`]. The rank is the
+    /// position in the order of preference.
     firsts: Vec<u32>,
-    /// Ranks of the kept documents, in ascending order.
+    /// Ranks of the kept documents that are compared with this document, in ascending order.
     partners: Vec<u32>,
 }
 
 /// The search for kept documents that have the words of removed ones.
 pub(crate) struct Partners<'p> {
     pub(crate) candidates: &'p Candidates<'p>,
-    /// All candidates in reading order.
+    /// All documents that may have been removed, in reading order.
     pub(crate) listed: &'p [Candidate],
-    /// Row numbers in the order of preference.
+    /// Row numbers of all documents in the order of preference. So the index is the rank of a document.
     pub(crate) rows: &'p [u32],
     /// Number of words of a run.
     pub(crate) run_length: u32,
 }
 
-/// Texts that were read again, as numbers of runs. Only runs of candidates have numbers.
+/// Removed documents and kept documents that are compared with them, as numbers of runs. Only runs of documents that
+/// may have been removed have numbers.
 struct RereadTexts<'n> {
     own: OwnNumbers<'n>,
-    /// Runs of each kept document, by its row number.
+    /// Runs of each kept document that is compared, by the row number of the document.
     partners: BTreeMap<u32, RunRanges>,
 }
 
@@ -62,7 +64,8 @@ struct RereadTexts<'n> {
 type Covered = (CoveredDocument, Vec<Stretch>);
 
 impl Partners<'_> {
-    /// Returns the removed documents with the documents that are kept in their place, in ascending order.
+    /// Returns each removed document, together with the stretches of its words in kept documents. The documents are in
+    /// ascending order of row numbers.
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
@@ -72,7 +75,7 @@ impl Partners<'_> {
         let mut covered = Vec::with_capacity(removed.len());
         let mut rest = removed;
         while !rest.is_empty() {
-            // Texts are read again for each batch, and one document is the smallest batch.
+            // Texts are read again for each batch. A batch has at least one document.
             let mut size = 0;
             let fitting = rest.iter().take_while(|removed| {
                 size += runs.of(&removed.candidate).len();
@@ -112,7 +115,8 @@ impl Partners<'_> {
         Ok(threads.map(batch, covered))
     }
 
-    /// Reads the removed documents and those that are compared with them again.
+    /// Reads the removed documents in `batch` and their partners again, and returns their runs as numbers. The partners
+    /// of a removed document are the kept documents that are compared with it.
     fn read<'n>(&self, batch: &[Compared]) -> Result<RereadTexts<'n>> {
         let threads = self.candidates.context.threads();
         let removed: BTreeSet<u32> = batch.iter().map(|document| document.candidate.row).collect();
@@ -132,7 +136,9 @@ impl Partners<'_> {
         self.read_partners(batch, &table, OwnNumbers::Read(own.collect()))
     }
 
-    /// Reads the documents that are compared with removed ones again. `table` has the numbers of the runs.
+    /// Returns the runs of the partners of the documents in `batch` as numbers. The partners are the kept documents
+    /// that are compared with a removed document. They are read again, unless `own` has the numbers of their runs.
+    /// `table` has the number of each run, and `own` the numbers of the runs of the removed documents.
     fn read_partners<'n>(
         &self,
         batch: &[Compared],
@@ -156,7 +162,8 @@ impl Partners<'_> {
         Ok(RereadTexts { own, partners })
     }
 
-    /// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
+    /// Reads the documents whose row numbers are in `wanted`. Calls `make` with the runs of each document, and returns
+    /// its results by row number.
     fn read_rows<T: Send>(
         &self,
         wanted: &BTreeSet<u32>,
@@ -179,8 +186,9 @@ impl Partners<'_> {
     }
 }
 
-/// Returns the different ranks of a list except [`NONE`], in ascending order. If there are more than [`MOST_PARTNERS`],
-/// only the most frequent ones: documents with most of the runs are most likely to have others, too.
+/// Returns the different ranks in `firsts` except [`NONE`], in ascending order. If there are more than
+/// [`MOST_PARTNERS`], returns those that occur most often. A document with many runs in this list most likely has other
+/// runs of the removed document, too.
 fn most_frequent(firsts: &[u32]) -> Vec<u32> {
     // Neighbours mostly have the same rank.
     let equal = firsts.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len()));
@@ -198,25 +206,26 @@ fn most_frequent(firsts: &[u32]) -> Vec<u32> {
     ranks
 }
 
-/// The choice of the kept documents for a removed one.
+/// The choice of the kept documents that together have the words of a removed document.
 struct Covering<'c> {
     document: &'c Compared,
-    /// Numbers of its runs.
+    /// Numbers of the runs of the removed document, in reading order.
     own: &'c [u32],
-    /// The same as ranges.
+    /// The runs of the removed document as ranges of numbers.
     ranges: RunRanges,
-    /// The kept documents. `None` for a text that can no longer be read.
+    /// The kept documents that are compared, as ranges of runs. `None` if the text of a document can no longer be read.
     partners: &'c [Option<&'c RunRanges>],
-    /// For each partner, the runs of the document that it has. `None` until the partner is looked at.
+    /// For each of `partners`, the runs of the removed document that the partner has, too. `None` until needed.
     shared: Vec<Option<Vec<SharedRuns>>>,
-    /// For each partner, at least the number of words that it has and that no chosen document has.
+    /// For each of `partners`, an upper bound of its gain: the number of words that the partner has and that no chosen
+    /// document has.
     most_gains: Vec<usize>,
     run_length: u32,
-    /// Number of words of the document, or 1 if it is one run.
+    /// Number of words of the removed document, or 1 if it has only one run.
     words: u32,
-    /// Whether each word is in a document that was chosen.
+    /// For each word of the removed document, whether a chosen document has it.
     is_covered: Vec<bool>,
-    /// Number of kept words that are in no chosen document.
+    /// Number of words that are not lost and that no chosen document has yet.
     missing: usize,
     stretches: Vec<Stretch>,
 }
@@ -249,11 +258,11 @@ impl<'c> Covering<'c> {
         }
     }
 
-    /// Takes the document that has most of the words that no document before it has, until all kept words are covered.
-    /// `rows` has the row numbers by rank.
+    /// Chooses the partner that has the most words that no chosen document has, again and again, until all kept words
+    /// are covered. `rows` has the row numbers of documents by their rank.
     fn find(mut self, rows: &[u32]) -> Covered {
         let mut chosen = Vec::new();
-        // Each turn covers at least one word, so the loop ends.
+        // Each step covers at least one word, so the loop ends.
         while let Some(best) = self.best() {
             let kept = rows[self.document.partners[best] as usize];
             // A text that was changed since may have more words in common.
@@ -282,8 +291,8 @@ impl<'c> Covering<'c> {
         (document, self.stretches)
     }
 
-    /// Returns the index of the partner that has most of the missing words. Of several, the first in the order of
-    /// preference. Returns `None` if no partner has any of them.
+    /// Returns the index of the partner that has most of the missing words. If several have the same number, returns
+    /// the first one in the order of preference. Returns `None` if no partner has a missing word.
     fn best(&mut self) -> Option<usize> {
         let (mut best, mut most) = (None, 0);
         for partner in 0..self.partners.len() {
@@ -295,7 +304,8 @@ impl<'c> Covering<'c> {
                     (best, most) = (Some(partner), gain);
                 }
             }
-            // No partner can have more. Most documents are in one other document, so most partners are not looked at.
+            // No other partner can have more words. Most documents are in one other document, so most partners are not
+            // examined.
             if most >= self.missing {
                 break;
             }
@@ -303,7 +313,7 @@ impl<'c> Covering<'c> {
         best
     }
 
-    /// Returns the number of words that a partner has and that no chosen document has.
+    /// Returns the gain of a partner: the number of words that it has and that no chosen document has.
     fn gain(&mut self, partner: usize) -> usize {
         let shared = self.shared[partner].get_or_insert_with(|| {
             self.partners[partner].map_or(Vec::new(), |partner| self.ranges.shared_with(partner))
@@ -319,8 +329,8 @@ impl<'c> Covering<'c> {
         gain
     }
 
-    /// Adds the stretches of words that a partner has and that no chosen document has, each with its place in the
-    /// partner. The words of a stretch follow each other in the partner, too.
+    /// Adds the stretches of words that a partner has and that no chosen document has. A stretch also has the place of
+    /// its words in the partner, where they follow each other, too. `kept` is the row number of the partner.
     fn add_stretches(&mut self, partner: usize, kept: u32) {
         let Some(runs) = self.partners[partner] else { return };
         let row = self.document.candidate.row;
@@ -334,7 +344,7 @@ impl<'c> Covering<'c> {
             let mut done = start;
             while let Some(words) = next_missing(&self.is_covered, done, end) {
                 let [from, to] = words;
-                // A stretch goes on if the partner has this run right behind the words before it.
+                // A stretch continues if the partner has this run directly behind the words of the stretch.
                 let goes_on = last.as_mut().filter(|stretch| {
                     let place = (stretch.kept_from + start).checked_sub(stretch.words[0]);
                     let has_run =
@@ -356,7 +366,8 @@ impl<'c> Covering<'c> {
     }
 }
 
-/// Returns the beginning and the end of the first words from `start` to `end` that are not covered.
+/// Returns the beginning and the end of the first sequence of words that are not covered, among the words from `start`
+/// to `end`.
 fn next_missing(is_covered: &[bool], start: u32, end: u32) -> Option<[u32; 2]> {
     let from = (start..end).find(|&word| !is_covered[word as usize])?;
     let to = (from..end).find(|&word| is_covered[word as usize]).unwrap_or(end);

@@ -1,4 +1,4 @@
-//! Decides which documents are removed, from the numbers of their runs.
+//! Decides which documents are removed, by comparing the numbers of their runs.
 
 use crate::lose_limit::LostWords;
 use crate::loss::LossRule;
@@ -6,11 +6,11 @@ use crate::numbered_runs::AHEAD;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::prefetch;
 
-/// Mark of the number of documents with a run while a document with it is counted. There are not so many candidates.
+/// Mark in the count of a run: the current document was already counted for this run. Counts are less than this bit.
 const IN_DOCUMENT: u32 = 1 << 31;
 
-/// Replaces the number of documents with each run of a document by what `change` makes of the run and the number. A run
-/// that is in the document twice counts once.
+/// Calls `change` with each run of a document and the number of documents that have the run, and stores the result as
+/// the new number. `counts` has this number for each run. A run that is twice in the document is changed once.
 pub(crate) fn change_counts(
     counts: &mut [u32],
     runs: &[u32],
@@ -30,32 +30,35 @@ pub(crate) fn change_counts(
     }
 }
 
-/// Removes documents one after the other, and keeps count of the documents that are left.
+/// State of the decisions about the documents, which are made one after the other. It has, for each run, the number of
+/// documents that have the run and are not removed.
 #[derive(Debug)]
 pub(crate) struct Removing {
     rule: LossRule,
-    /// For each run, the number of documents with it that are not removed.
+    /// For each run, the number of documents that have it and are not removed.
     left: LargeBuffer<u32>,
-    /// For each run, 1 if an earlier removal relies on it, and otherwise 0.
+    /// For each run, 1 if an earlier removal relies on it: a removed document had it, so it must stay in another
+    /// document. Otherwise 0.
     pins: LargeBuffer<u8>,
-    /// Buffer for whether each run of a document is kept.
+    /// Buffer: for each run of a document, whether another document that is left has it.
     is_kept: Vec<bool>,
 }
 
 impl Removing {
-    /// Begins with all documents. `documents` has, for each run, the number of documents with it. `pins` has a zero for
-    /// each run.
+    /// Creates the state before any removal. `documents` has for each run the number of documents that have it. `pins`
+    /// has a zero for each run.
     pub(crate) fn new(rule: LossRule, documents: LargeBuffer<u32>, pins: LargeBuffer<u8>) -> Self {
         Self { rule, left: documents, pins, is_kept: Vec::new() }
     }
 
-    /// Removes a document if the rule allows it, and returns the words that it loses. Documents must be passed from the
-    /// last to the first in the order of preference. `runs` are the numbers of its runs in reading order.
+    /// Removes a document if the rule allows it. Returns the number of words that are lost, or `None` if the document
+    /// stays. Documents must be passed in reverse order of preference, the last one first. `runs` are the numbers of
+    /// its runs in reading order.
     pub(crate) fn remove(&mut self, runs: &[u32]) -> Option<LostWords> {
         let Self { rule, left, pins, is_kept } = self;
         is_kept.clear();
         let left = &mut left[..];
-        // The document itself is one of those that are left.
+        // The document itself is included in the count.
         is_kept.extend(runs.iter().enumerate().map(|(at, &run)| {
             if let Some(&ahead) = runs.get(at + AHEAD) {
                 prefetch(left, ahead as usize);
@@ -64,7 +67,7 @@ impl Removing {
         }));
         // Most documents end here.
         let loss = rule.loss(is_kept)?;
-        // Such a run was kept when an earlier removal relied on it, and all other documents with it went since.
+        // An earlier removal relies on such a run, and all other documents that had it were removed since.
         let mut disappearing = runs.iter().filter(|&&run| left[run as usize] == 1);
         if disappearing.any(|&run| pins[run as usize] == 1) {
             return None;

@@ -1,9 +1,9 @@
 //! Finds the documents of a collection whose words are all in other documents, so that nothing is lost if they are
 //! removed.
 //!
-//! A *run* is a sequence of n consecutive words. A document with fewer words is one run. Documents are looked at from
-//! the last to the first in an order of preference. A run of a document is *kept* if another document that is still
-//! there has it, and a word is lost if it is in no kept run. The document is removed if
+//! A *run* is a sequence of n consecutive words. A document with fewer words is one run. The search decides about the
+//! documents from the last to the first in an order of preference. A run of a document is *kept* if another document
+//! that was not removed has it, and a word is lost if it is in no kept run. The document is removed if
 //!
 //! * at least one of its runs is kept,
 //! * it loses at most as many words as the [`LoseLimit`] allows,
@@ -21,8 +21,8 @@
 //!    looks repeated was kept stays (`candidates`). Few documents remain.
 //! 2. Their runs are numbered, and looked up in all other documents (`numbered_runs`). If memory is scarce, the runs are
 //!    divided into slices, and the collection is read for each slice.
-//! 3. The documents that remain are looked at in the order of preference, by numbers of runs (`decision`).
-//! 4. For each removed document, few kept documents are found that have all its words (`covering`).
+//! 3. The documents that remain are decided in the order of preference, by comparing numbers of runs (`decision`).
+//! 4. For each removed document, a few kept documents are found that together have all its words (`covering`).
 //!
 //! Input: a [`TermSource`](simtool_set_join::TermSource) whose terms are the hashes of runs in reading order. Output: a
 //! [`CoveredDocument`] for each removed document. The search does not know what a word is. Different runs have equal

@@ -1,16 +1,17 @@
-//! Number of words that a removal loses, and the option `lose`: the most words that a removal may lose.
+//! Number of words that a removal loses, and the option `lose`: the maximum number of words that a removal may lose.
 
 use simtool_base::percentage::Percentage;
 use std::fmt;
 use std::str::FromStr;
 
-/// Description of valid values of the option, for error messages.
+/// Description of the valid values of the option `lose`, for error messages.
 pub const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
 
 /// Number of words of a removed document, and number of its words that are lost because its kept document lacks them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostWords {
-    /// Number of words of the removed document. 0 if they were not counted, because the two documents are equal.
+    /// Number of words of the removed document. 0 if they were not counted, because the removed document is equal to
+    /// its kept document.
     pub words: u32,
     /// Number of the words that are lost.
     pub lost: u32,
@@ -24,7 +25,8 @@ impl LostWords {
     }
 }
 
-/// Most words of a removed document that its kept document may lack. A document that would lose more stays.
+/// Maximum number of words of a removed document that its kept document may lack. A document that would lose more
+/// stays.
 ///
 /// ```
 /// use simtool_coverage::{LoseLimit, LostWords};
@@ -36,9 +38,9 @@ impl LostWords {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoseLimit {
-    /// Number of words.
+    /// Maximum number of words of the removed document that its kept document may lack.
     Words(u32),
-    /// Share of the words of the removed document.
+    /// Maximum share of the words of the removed document that its kept document may lack.
     Share(Percentage),
 }
 

@@ -2,9 +2,9 @@
 
 use crate::lose_limit::{LoseLimit, LostWords};
 
-/// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order. A text of `words`
-/// words has a run of `run_length` words at each word, in order, and `is_kept` says of each run whether it is kept.
-/// A word is lost if it is in no kept run. A text with fewer words has one run.
+/// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order. A run of `run_length`
+/// words begins at each word of a text of `words` words, except near its end. `is_kept` has for each run whether it is
+/// kept. A word is lost if it is in no kept run. A text with fewer words than a run is one run.
 pub fn visit_lost(
     words: u32,
     run_length: u32,
@@ -25,27 +25,27 @@ pub fn visit_lost(
     }
 }
 
-/// Rule for when a document may be removed, apart from the runs that earlier removals rely on.
+/// Rule for whether a document may be removed, except for the condition on runs that earlier removals rely on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LossRule {
     /// Number of words of a run.
     pub(crate) run_length: u32,
-    /// Most words that a removal may lose.
+    /// Maximum number of words that a removal may lose.
     pub(crate) limit: LoseLimit,
 }
 
-/// Consecutive runs of a document.
+/// Consecutive runs of a document. A run is a sequence of n consecutive words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunWindow<'w> {
-    /// Index of the first run.
+    /// Index of the first of these runs among the runs of the document.
     pub(crate) start: usize,
     /// For each run, whether another document has it.
     pub(crate) is_kept: &'w [bool],
 }
 
 impl LossRule {
-    /// Returns the words that a document loses if it is removed, or `None` if it must stay. `is_kept` says of each of
-    /// its runs whether another document has it.
+    /// Returns the number of words that a document loses if it is removed, or `None` if it must stay. `is_kept` has for
+    /// each of its runs whether another document has it.
     pub(crate) fn loss(self, is_kept: &[bool]) -> Option<LostWords> {
         // Nothing covers a document without a kept run, however short it is.
         if !is_kept.contains(&true) {
@@ -57,7 +57,8 @@ impl LossRule {
         self.allows(loss, is_kept).then_some(loss)
     }
 
-    /// Returns whether a document of `runs` runs may be removed as far as the runs in `windows` say. Windows do not overlap.
+    /// Returns whether a document of `runs` runs may be removed, as far as the runs in `windows` show. The windows must
+    /// not overlap.
     pub(crate) fn may_go(self, windows: &[RunWindow<'_>], runs: usize) -> bool {
         let lost = windows.iter().map(|window| self.lost_in(*window, runs)).sum();
         let loss = LostWords { words: self.words(runs), lost };
@@ -69,17 +70,18 @@ impl LossRule {
         self.limit.allows(loss) && !(self.limit.is_zero() && is_kept.contains(&false))
     }
 
-    /// Returns the number of words of a document of `runs` runs.
+    /// Returns the number of words of a document of `runs` runs, where a run begins at each word except near the end.
     fn words(self, runs: usize) -> u32 {
         // The number of words of a single run is not known. They are all lost, or none of them.
         let more = if runs > 1 { self.run_length - 1 } else { 0 };
         (runs as u32).saturating_add(more)
     }
 
-    /// Returns the number of words of a document of `runs` runs that are lost whatever the runs outside the window are.
+    /// Returns the number of words that are lost for certain, even if all runs outside the window are kept. The
+    /// document has `runs` runs.
     fn lost_in(self, RunWindow { start, is_kept }: RunWindow<'_>, runs: usize) -> u32 {
         let visible = is_kept.len() as u32;
-        // Words at the beginning of the window may be in a run before it, and words behind it in a run behind it.
+        // Words at the beginning of the window may be in a run before it, and words at its end in a run behind it.
         let first = if start > 0 { self.run_length - 1 } else { 0 };
         let is_end = start + is_kept.len() == runs;
         let visible = if is_end { visible + self.words(runs) - runs as u32 } else { visible };

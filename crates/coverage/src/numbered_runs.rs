@@ -1,4 +1,4 @@
-//! Numbers the runs of the documents that may be removed, and looks them up in all other documents.
+//! Numbers the runs of the documents that may be removed, and finds these runs in all other documents.
 
 use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, KeptRuns, Shard};
 use crate::run_table::{BYTES_A_LISTED_RUN, MOST_RUNS, RUNS, RunSlice, RunTable, joined};
@@ -13,39 +13,41 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-/// Rank of a document that there is not.
+/// Rank that means no document. The rank of a document is its position in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Maximum number of slices into which the runs of the candidates are divided if memory is scarce. For each slice, the
-/// collection is read once more.
+/// Maximum number of slices into which the hashes of runs are divided if memory is scarce. A slice is a range of
+/// hashes. Its runs are numbered separately, and the collection is read once more for it.
 const MOST_SLICES: u64 = 64;
-/// Maximum number of slices if the numbers of runs are in memory. A temporary file takes less time than more readings.
+/// Maximum number of slices (ranges of hashes) if the numbers of runs are in memory. If more were needed, the numbers
+/// go to a temporary file, which takes less time than more readings of the collection.
 const MOST_SLICES_IN_MEMORY: u64 = 2;
 
-/// Number of runs by which the values of runs are loaded ahead of their use.
+/// Distance, in runs, between the run that is handled and a later run for which memory is prefetched.
 pub(crate) const AHEAD: usize = 16;
 
 /// A candidate: a document that may be removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) row: u32,
-    /// Places of its runs among those of all candidates.
+    /// Range of its runs among the runs of all candidates.
     pub(crate) runs: Range<usize>,
 }
 
-/// The runs of the candidates, by their numbers.
+/// The runs of all candidates as numbers. Equal runs have the same number. A candidate is a document that may be
+/// removed.
 pub(crate) struct NumberedRuns {
     /// The numbers of the runs of all candidates, one document after the other, in reading order.
     pub(crate) numbers: LargeBuffer<u32>,
-    /// For each run, the rank of the first document in the order of preference that has it and that certainly stays, or
-    /// [`NONE`]. There may be room for more runs than there are.
+    /// For each run, the lowest rank of a document that certainly stays and has the run, or [`NONE`]. The rank of a
+    /// document is its position in the order of preference. The buffer may be longer than the number of runs.
     pub(crate) first: LargeBuffer<u32>,
-    /// Numbers of the hashes of all runs. `None` if there is not enough memory for all at once.
+    /// Table from hashes of runs to their numbers. `None` if there is not enough memory for all runs at once.
     pub(crate) table: Option<RunTable>,
-    /// Place of the buffers.
+    /// Place of the buffers: memory or a temporary file.
     pub(crate) place: BufferPlace,
 }
 
-/// Place of the buffers for numbers of runs.
+/// Place of the buffers for the numbers of runs: memory or a temporary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BufferPlace {
     Memory,
@@ -76,10 +78,11 @@ impl NumberedRuns {
     }
 }
 
-/// Numbers the runs of the candidates, and finds those that a document has which certainly stays.
+/// Numbers the runs of the candidates, and finds which of them are in a document that certainly stays. A candidate is a
+/// document that may be removed.
 pub(crate) struct Numbering<'n> {
     pub(crate) candidates: &'n Candidates<'n>,
-    /// Place of each document in the order of preference.
+    /// For each document, its rank, which is its position in the order of preference.
     pub(crate) ranks: &'n [u32],
 }
 
@@ -134,8 +137,9 @@ impl Numbering<'_> {
         Ok(NumberedRuns { numbers, first, table: None, place })
     }
 
-    /// Returns the number of slices in which the runs are numbered if they are not in memory, and the place of the
-    /// numbers. `runs` is the number of runs of all candidates.
+    /// Returns the number of slices into which the hashes of runs are divided, and the place for the numbers of runs.
+    /// The runs of one slice are numbered at a time, because there is not enough memory for all hashes. `runs` is the
+    /// number of runs of all candidates.
     fn slices(&self, runs: u64) -> Result<(u64, BufferPlace)> {
         let of_slices = BYTES_A_LISTED_RUN * runs;
         let free = self.candidates.context.memory().free();
@@ -157,7 +161,7 @@ impl Numbering<'_> {
         Ok((slices(free), BufferPlace::TemporaryFile))
     }
 
-    /// Reads the candidates, and returns the runs that are in `slice`, as several lists.
+    /// Reads the candidates, and returns the hashes of their runs that are in `slice`, as one list for each thread.
     fn runs_of(&self, slice: RunSlice) -> Result<Vec<Vec<u64>>> {
         let candidates = self.candidates;
         candidates.context.threads().try_fold(
@@ -174,7 +178,8 @@ impl Numbering<'_> {
         )
     }
 
-    /// Writes the numbers of the runs of the candidates that `table` has. Its first run has the number `before`.
+    /// Reads the candidates, looks up their runs in `table`, and writes the numbers of the found runs to `of_shards`,
+    /// which has one list for each shard. `before` is added to each number of the table.
     fn fill(&self, table: &RunTable, before: u32, of_shards: &[Mutex<&mut [u32]>]) -> Result<()> {
         let candidates = self.candidates;
         candidates.context.threads().try_fold(
@@ -204,8 +209,8 @@ impl Numbering<'_> {
         Ok(())
     }
 
-    /// Reads the documents that certainly stay. Writes for each run of `table` the lowest rank of those that have it, or
-    /// [`NONE`].
+    /// Reads the documents that certainly stay. Writes to `firsts`, for each run of `table`, the lowest rank of a
+    /// document that has the run, or [`NONE`].
     fn find_firsts(&self, table: &RunTable, firsts: &mut [u32]) -> Result<()> {
         let candidates = self.candidates;
         firsts.fill(NONE);
@@ -214,7 +219,7 @@ impl Numbering<'_> {
             candidates.shards.len(),
             || Ok(Vec::new()),
             |numbers: &mut Vec<u32>, shard| {
-                // In a match, queries do not cover each other.
+                // If queries are compared with a corpus, they do not cover each other.
                 if !candidates.sources.may_cover(shard) {
                     return Ok(());
                 }

@@ -1,18 +1,20 @@
-//! Runs of removed documents and of their partners, by numbers.
+//! Numbers of the runs of removed documents, and of the kept documents that are compared with them.
 
 use crate::numbered_runs::Candidate;
 use std::collections::BTreeMap;
 
-/// Numbers of the runs of removed documents.
+/// Numbers of the runs of removed documents, from memory or from a new reading.
 pub(crate) enum OwnNumbers<'n> {
-    /// The candidates in reading order, and the numbers of the runs of all of them.
+    /// Numbers from memory. `listed` has all documents that may have been removed, in reading order, and `numbers` has
+    /// the numbers of all their runs.
     Known { listed: &'n [Candidate], numbers: &'n [u32] },
-    /// The numbers of the runs of each document in reading order, by its row number.
+    /// Numbers of the runs of each removed document that was read again, in reading order, by its row number.
     Read(BTreeMap<u32, Vec<u32>>),
 }
 
 impl OwnNumbers<'_> {
-    /// Returns the numbers of the runs of a document in reading order. There are none if its text has changed.
+    /// Returns the numbers of the runs of the document `removed`, in reading order. The list is empty if its text has
+    /// changed.
     pub(crate) fn of(&self, removed: &Candidate) -> &[u32] {
         match self {
             Self::Known { numbers, .. } => &numbers[removed.runs.clone()],
@@ -23,7 +25,8 @@ impl OwnNumbers<'_> {
         }
     }
 
-    /// Returns the numbers of the runs of a kept document if it was a candidate, so that it need not be read again.
+    /// Returns the numbers of the runs of the kept document with row number `row`. Returns `None` if they are not in
+    /// memory, so that the document must be read again. Only documents that might have been removed have numbers.
     pub(crate) fn of_partner(&self, row: u32) -> Option<&[u32]> {
         let Self::Known { listed, numbers } = self else { return None };
         let at = listed.binary_search_by_key(&row, |candidate| candidate.row).ok()?;

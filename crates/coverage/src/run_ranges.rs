@@ -1,37 +1,40 @@
-//! The runs of a document as ranges of numbers.
+//! The runs of a document as ranges of numbers. A run is a sequence of n consecutive words.
 //!
-//! Runs are numbered in about the order in which they first occur, so the numbers of a document mostly follow each
-//! other. A document of a thousand words is often a single range, and its copy with a few other words has few.
+//! Runs are numbered in about the order in which they first occur, so consecutive runs of a document mostly have
+//! consecutive numbers. A document of a thousand words is often a single range, and its copy with a few other words has
+//! few.
 
-/// Number of a run, and the word of the document at which it begins.
+/// Number of a run, and position of its first word in the document.
 type PlacedRun = (u32, u32);
 
-/// Runs whose numbers and places both follow each other.
+/// Consecutive runs of a document that have consecutive numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RunRange {
-    /// Number of the first run.
+    /// Number of the first run. Each next run has the next number.
     number: u32,
-    /// Place of the first run.
+    /// Position in the document of the first run. Each next run begins one word later.
     place: u32,
     count: u32,
 }
 
-/// Runs of a document that another document has, too.
+/// Consecutive runs of a document that also follow each other in another document. A run is a sequence of n consecutive
+/// words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedRuns {
-    /// Place of the first run in the document.
+    /// Position of the first run in the document.
     pub(crate) place: u32,
     pub(crate) count: u32,
-    /// First place of the first run in the other document. The other runs follow it there.
+    /// Position of the first run in the other document. If it occurs there several times, this is the first time. The
+    /// next runs follow there, too.
     pub(crate) other_place: u32,
 }
 
 /// The numbered runs of a document.
 #[derive(Debug)]
 pub(crate) struct RunRanges {
-    /// All runs, in reading order.
+    /// All runs of the document, in reading order.
     by_place: Vec<RunRange>,
-    /// The first place of each different run. No two ranges have the same number, and numbers ascend.
+    /// The first position of each different run. Ranges do not overlap and are in ascending order of numbers.
     by_number: Vec<RunRange>,
 }
 
@@ -42,7 +45,7 @@ impl RunRange {
 }
 
 impl RunRanges {
-    /// Creates the ranges of `runs`, which are in reading order.
+    /// Creates the ranges of `runs`, which have the number and the position of each run, in reading order.
     pub(crate) fn new(runs: impl IntoIterator<Item = PlacedRun>) -> Self {
         let by_place = joined(runs);
         let mut sorted = by_place.clone();
@@ -51,7 +54,7 @@ impl RunRanges {
         Self { by_place, by_number }
     }
 
-    /// Returns the runs that `other` has, too, in reading order.
+    /// Returns the runs that both this document and `other` have, in reading order of this document.
     pub(crate) fn shared_with(&self, other: &Self) -> Vec<SharedRuns> {
         let mut shared = Vec::new();
         for own in &self.by_place {
@@ -70,7 +73,7 @@ impl RunRanges {
         shared
     }
 
-    /// Returns whether the document has the run `number` at `place`.
+    /// Returns whether the run at position `place` of the document has the number `number`.
     pub(crate) fn has(&self, number: u32, place: u32) -> bool {
         let after = self.by_place.partition_point(|range| range.place <= place);
         let range = after.checked_sub(1).map(|at| self.by_place[at]);
@@ -81,12 +84,13 @@ impl RunRanges {
     }
 }
 
-/// Returns the first place of each different run of `sorted`, which are ranges in ascending order.
+/// Returns the first position of each different run. `sorted` are the ranges of a document, sorted by numbers and then
+/// by positions.
 fn first_places(sorted: &[RunRange]) -> Vec<RunRange> {
     let mut firsts = Vec::with_capacity(sorted.len());
     let mut rest = sorted;
     while let Some((first, others)) = rest.split_first() {
-        // Ranges with equal numbers are those of runs that the document repeats.
+        // Ranges whose numbers overlap come from runs that the document repeats.
         let mut end = first.end();
         let overlapping = others.iter().take_while(|range| {
             let overlaps = range.number < end;
@@ -109,7 +113,7 @@ fn first_places(sorted: &[RunRange]) -> Vec<RunRange> {
     firsts
 }
 
-/// Joins neighbours of a list of runs to ranges.
+/// Joins runs to ranges: neighbours in the list that have consecutive numbers and consecutive positions.
 fn joined(runs: impl IntoIterator<Item = PlacedRun>) -> Vec<RunRange> {
     let mut ranges: Vec<RunRange> = Vec::new();
     for (number, place) in runs {

@@ -1,7 +1,8 @@
-//! A table that numbers distinct runs.
+//! A table that numbers distinct runs. A run is a sequence of n consecutive words, given as its hash.
 //!
-//! Runs are numbered in about the order in which they first occur in the list, which is that of the documents. So the
-//! numbers of a document mostly follow each other, and what is known of its runs lies side by side in memory, too.
+//! Runs are numbered in about the order in which they first occur in the list, where the runs of a document follow each
+//! other. So the numbers of a document mostly follow each other, and the values of its runs are next to each other in
+//! memory, too.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::LargeBuffer;
@@ -9,41 +10,44 @@ use simtool_compute::threads::Threads;
 use simtool_kernels::{as_atomics, prefetch};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Maximum number of runs in the list from which a table is made. One bit of a place is a mark.
+/// Maximum number of runs in the list from which a table is made. Positions in the list have 31 bits, because one bit
+/// is a mark.
 pub(crate) const MOST_RUNS: usize = (1 << 31) - 1;
 
-/// Description of the memory for runs, for out-of-memory messages.
+/// Description of the memory for runs. Out-of-memory messages contain it.
 pub(crate) const RUNS: &str = "the runs of documents that may be removed";
-/// Bytes of memory for each run in that list while the table is made: the hash, the number, and little more than one slot.
+/// Bytes of memory for each run in the list from which a table is made: the hash, the number, and little more than one
+/// slot.
 pub(crate) const BYTES_A_LISTED_RUN: u64 = 8 + 4 + 6;
-/// Value of a slot that has no run.
+/// Value of a free slot.
 const FREE: u32 = 0;
-/// Number of bits of the filter for each run. With so many, one of 16 runs that the table lacks passes.
+/// Number of bits of the filter for each run. With so many, about one of 16 runs that are not in the table passes the
+/// filter.
 const BITS_A_RUN: usize = 8;
-/// Number of runs that are looked up together, so that the processor loads their places at the same time.
+/// Number of runs that are looked up together, so that the processor loads their slots at the same time.
 const TOGETHER: usize = 64;
-/// Number of runs by which the slots of runs are loaded ahead of their use.
+/// Distance, in runs, between the run that is handled and a later run whose slot is prefetched.
 const AHEAD: usize = 16;
-/// Number of places that a thread takes at a time.
+/// Number of elements that a thread handles at a time.
 const PIECE: usize = 1 << 16;
-/// Mark of a place that stands for its run and has its number.
+/// Mark of a position in the list whose run has its number already.
 const NUMBERED: u32 = 1 << 31;
 
-/// The distinct runs of one slice of all hashes, numbered from 0.
+/// The distinct runs whose hashes are in one slice of all hashes, numbered from 0.
 #[derive(Debug)]
 pub(crate) struct RunTable {
     slice: RunSlice,
-    /// Hashes of the runs, by their numbers.
+    /// Hashes of the runs. The index is the number of the run.
     runs: LargeBuffer<u64>,
-    /// In each slot, the number of a run plus 1, or [`FREE`]. A run is in the slot that its hash selects, or in the next
-    /// free one behind it. A quarter of the slots or more are free.
+    /// Each slot has the number of a run plus 1, or [`FREE`]. A run is in the slot that its hash selects or, if this
+    /// slot was taken, in the next free slot. At least a quarter of the slots are free.
     slots: LargeBuffer<u32>,
-    /// A bit set in which each run of the table sets two bits of one word. It is small enough for a near cache, so most
-    /// runs that are not in the table are found missing by one look.
+    /// A Bloom filter, in which each run of the table sets two bits of one word. It is small enough for a fast cache,
+    /// so most runs that are not in the table are ruled out with one memory access.
     filter: LargeBuffer<u32>,
 }
 
-/// One of several slices of equal size, into which all hashes of runs are divided.
+/// One of several ranges of equal size, into which all hashes of runs are divided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunSlice {
     pub(crate) number: u64,
@@ -51,31 +55,33 @@ pub(crate) struct RunSlice {
 }
 
 impl RunSlice {
-    /// All hashes.
+    /// The slice that has all hashes.
     pub(crate) const WHOLE: Self = Self { number: 0, slices: 1 };
 
     pub(crate) fn has(self, run: u64) -> bool {
         scaled(run, self.slices) == self.number
     }
 
-    /// Returns the first of `slots` slots in which a run of the slice may be.
+    /// Returns the index of the slot in which the search for the run with hash `run` begins. The table has `slots`
+    /// slots, and the hash must be in this slice.
     fn slot(self, run: u64, slots: usize) -> usize {
         // The low half of this product is the place of the run in its slice.
         scaled(run.wrapping_mul(self.slices), slots as u64) as usize
     }
 }
 
-/// Returns the place of a hash if all hashes are divided into `parts` equal parts.
+/// Returns the index of the part in which a hash is, if the range of all hashes is divided into `parts` equal parts.
 fn scaled(run: u64, parts: u64) -> u64 {
     ((u128::from(run) * u128::from(parts)) >> 64) as u64
 }
 
-/// Returns the slot that is tried after `slot`.
+/// Returns the slot that is tried after `slot`. After the last of the `slots` slots, this is the first one.
 fn next_slot(slot: usize, slots: usize) -> usize {
     if slot + 1 == slots { 0 } else { slot + 1 }
 }
 
-/// Copies lists of `count` runs in all to one list. Each list is dropped once it was copied.
+/// Copies `lists` to one list, one after the other. Together they have `count` runs. Each list is dropped after it was
+/// copied.
 ///
 /// # Errors
 /// There is not enough memory.
@@ -94,8 +100,9 @@ pub(crate) fn joined<L: AsRef<[u64]>>(
     Ok(all)
 }
 
-/// Finds for each place of a piece of the list a place with the same run, which stands for all such places. Several threads
-/// fill `slots` with the numbers of these places plus 1. Which of several places stands for a run depends on the threads.
+/// Finds for each position of a piece of the list `all` a representative position that has the same run, and writes it
+/// to `piece`. `start` is the position of the piece in `all`. Several threads fill `slots` with the representatives
+/// plus 1. The choice of the representative depends on the threads.
 fn find_first_places(
     slice: RunSlice,
     all: &[u64],
@@ -110,8 +117,8 @@ fn find_first_places(
         }
         let place = (start + at) as u32;
         let mut slot = slice.slot(run, slots.len());
-        // There are fewer runs than slots, so the search ends. Nobody changes `all`, so another thread needs nothing but
-        // the content of a slot.
+        // There are fewer runs than slots, so the search ends. `all` does not change, so other threads need only the
+        // content of a slot.
         let first = loop {
             let mut found = slots[slot].load(Ordering::Relaxed);
             if found == FREE {
@@ -130,8 +137,9 @@ fn find_first_places(
     }
 }
 
-/// Numbers the places that stand for their runs, and moves these runs to the front of the list. Returns how many there
-/// are. `places` has for each place the one that stands for its run. Numbers get the mark [`NUMBERED`].
+/// Numbers the representative positions, and moves their runs to the front of `all`. `places` has for each position the
+/// representative position with the same run. Replaces each representative in `places` by its number with the mark
+/// [`NUMBERED`]. Returns the number of different runs.
 fn number_first_places(all: &mut [u64], places: &mut [u32]) -> usize {
     let mut count = 0;
     for place in 0..places.len() {
@@ -145,18 +153,18 @@ fn number_first_places(all: &mut [u64], places: &mut [u32]) -> usize {
     count
 }
 
-/// Replaces the place that stands for a run by the number of the run.
+/// Replaces an element, which is a representative position, by the number that `numbers` has at that position.
 fn replace_by_number(place: &AtomicU32, numbers: &[AtomicU32]) {
     let found = place.load(Ordering::Relaxed);
-    // A place that stands for its run has the number already, with or without the mark.
+    // A representative position has its number already, with or without the mark.
     let is_numbered = found & NUMBERED != 0;
     let number = if is_numbered { found } else { numbers[found as usize].load(Ordering::Relaxed) };
     place.store(number & !NUMBERED, Ordering::Relaxed);
 }
 
 impl RunTable {
-    /// Creates a table of the runs in `all`, which are of `slice` and may be repeated. Writes the number of each of them
-    /// to `numbers`, which is as long.
+    /// Creates a table of the different runs in `all`, whose hashes must be in `slice`. Writes the number of each run
+    /// to `numbers`, which has the same length as `all`.
     ///
     /// # Errors
     /// There are too many runs for numbers of 32 bits, or there is not enough memory.
@@ -190,7 +198,7 @@ impl RunTable {
                 replace_by_number(place, numbers);
             }
         });
-        // Equal runs of copies may be most of the list, and the table is needed to the end.
+        // Most of the list can be copies of equal runs, and the table is needed until the end of the search.
         all.truncate(count);
         let words = (count * BITS_A_RUN).div_ceil(u32::BITS as usize);
         let filter = LargeBuffer::try_zeroed(words, RUNS)?;
@@ -210,17 +218,17 @@ impl RunTable {
         });
     }
 
-    /// Returns the number of runs.
+    /// Returns the number of different runs.
     pub(crate) fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Calls `visit` with the index in `runs` and the number of each run that the table has.
+    /// Calls `visit` for each of `runs` that the table has, with its index in `runs` and its number.
     pub(crate) fn visit_numbers(&self, runs: &[u64], mut visit: impl FnMut(usize, u32)) {
         if self.runs.is_empty() {
             return;
         }
-        // Each access would find the length of a buffer anew.
+        // A local slice is faster: each access to a buffer would find its length anew.
         let (all, slots, filter) = (&self.runs[..], &self.slots[..], &self.filter[..]);
         let mut start = 0;
         for together in runs.chunks(TOGETHER) {
@@ -229,7 +237,7 @@ impl RunTable {
                 *word = filter_word(run, filter.len());
                 prefetch(filter, *word);
             }
-            // Places of the runs that pass the filter, with their slots.
+            // Indices of the runs that pass the filter, and their slots.
             let mut passed = [(0, 0); TOGETHER];
             let mut count = 0;
             for (at, (&run, &word)) in together.iter().zip(&words).enumerate() {
@@ -261,13 +269,14 @@ impl RunTable {
     }
 }
 
-/// Returns the word of the filter in which a run sets its bits.
+/// Returns the index of the word of the filter in which the run with hash `run` sets its bits. The filter has `words`
+/// words.
 fn filter_word(run: u64, words: usize) -> usize {
-    // Other bits of the hash decide than those that select its slot.
+    // These are other bits of the hash than the bits that select its slot.
     scaled(run.rotate_left(32), words as u64) as usize
 }
 
-/// Returns the bits that a run sets in its word of the filter.
+/// Returns the two bits that the run with hash `run` sets in its word of the filter.
 fn filter_bits(run: u64) -> u32 {
     1 << (run % 32) | 1 << (run / 32 % 32)
 }

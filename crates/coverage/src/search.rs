@@ -1,4 +1,5 @@
-//! The search: counts the runs of the candidates exactly, and decides about them in the order of preference.
+//! The search: counts the runs of the documents that may be removed exactly, and decides about these documents in the
+//! order of preference.
 
 use crate::candidates::{Candidates, Counting, Shard};
 use crate::coverage::Coverage;
@@ -18,13 +19,13 @@ use simtool_set_join::TermSource;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// Order of preference and groups of the documents, which are known once all documents were read.
+/// Order of preference and groups of the documents. The search calls the functions after it has read all documents.
 #[derive(Clone, Copy)]
 pub struct DocumentOrder<'o> {
-    /// Returns all row numbers. The documents that should rather be kept come first.
+    /// Returns all row numbers in the order of preference: the documents that should rather be kept come first.
     pub rows: &'o dyn Fn() -> Vec<u32>,
-    /// Returns the group of each document. Only documents of one group cover each other, and documents of group 0 cover
-    /// none. The list is empty if all documents are in one group.
+    /// Returns the number of the group of each document. Only documents of the same group can cover each other.
+    /// Documents of group 0 are not compared. The list is empty if all documents are in one group.
     pub groups: &'o dyn Fn() -> Vec<u64>,
 }
 
@@ -34,7 +35,7 @@ impl fmt::Debug for DocumentOrder<'_> {
     }
 }
 
-/// A search for the documents whose words are all in others.
+/// A search for the documents whose words are all in other documents, so that they can be removed.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageSearch<'c> {
     rule: LossRule,
@@ -42,7 +43,8 @@ pub struct CoverageSearch<'c> {
 }
 
 impl<'c> CoverageSearch<'c> {
-    /// Creates a search in which a run has `run_length` words, and a removal may lose as many words as `limit` allows.
+    /// Creates a search that compares documents by their runs, which are sequences of `run_length` consecutive words. A
+    /// removal may lose as many words as `limit` allows.
     #[must_use]
     pub fn new(run_length: u32, limit: LoseLimit, context: &'c Context<'c>) -> Self {
         Self { rule: LossRule { run_length, limit }, context }
@@ -62,7 +64,7 @@ impl<'c> CoverageSearch<'c> {
     }
 
     /// Finds the documents of `queries` whose words are in documents of `corpus`. The queries do not cover each other.
-    /// Row numbers, and those of `order`, begin with the queries, and the corpus follows.
+    /// Row numbers count the queries first and then the documents of the corpus, also in `order`.
     ///
     /// # Errors
     /// The same as for [`Self::find`].
@@ -103,7 +105,8 @@ impl<'c> CoverageSearch<'c> {
         Ok(Coverage { documents, stretches: stretches.concat() })
     }
 
-    /// Returns the documents that go if the documents which certainly stay have their words.
+    /// Returns the documents of `list` whose words are in documents that certainly stay. `runs` has the runs of all
+    /// documents of `list`.
     fn covered_by_others(&self, list: Vec<Candidate>, runs: &NumberedRuns) -> Vec<Removed> {
         let mut is_kept = Vec::new();
         let removed = |candidate: Candidate| {
@@ -116,8 +119,9 @@ impl<'c> CoverageSearch<'c> {
         list.into_iter().filter_map(removed).collect()
     }
 
-    /// Looks at the candidates one after the other, and returns those that go. From then on, `runs` has the others as
-    /// documents that stay.
+    /// Decides about the documents of `list` one after the other, and returns the removed ones. Then enters the ranks
+    /// of the other documents in `runs.first`, because they stay. `ranks` has the rank of each document, which is its
+    /// position in the order of preference.
     fn removed_in_order(
         &self,
         list: Vec<Candidate>,
@@ -145,7 +149,8 @@ impl<'c> CoverageSearch<'c> {
         Ok(removed)
     }
 
-    /// Returns the number of documents with each run. All documents that certainly stay count as one.
+    /// Returns for each run the number of documents that have it. All documents that certainly stay count as one.
+    /// `list` has all documents that may be removed.
     fn documents(&self, list: &[Candidate], runs: &NumberedRuns) -> Result<LargeBuffer<u32>> {
         let mut documents: LargeBuffer<u32> = runs.place.zeroed(runs.first.len(), self.context)?;
         for (count, &first) in documents.iter_mut().zip(&*runs.first) {
@@ -159,7 +164,8 @@ impl<'c> CoverageSearch<'c> {
     }
 }
 
-/// Lists the candidates in reading order.
+/// Lists the documents that may be removed, in reading order, with the ranges of their runs among the runs of all of
+/// them.
 fn listed(candidates: &Candidates<'_>) -> Vec<Candidate> {
     let mut start = 0;
     let placed = candidates.shards.iter().flat_map(Shard::candidates).map(|(row, runs)| {

@@ -3,8 +3,8 @@
 use simtool_base::error::Result;
 use simtool_set_join::{TermSource, Wanted};
 
-/// Runs of one collection, whose documents cover each other, or of queries that documents of a corpus cover. The shards
-/// of the corpus follow those of the queries.
+/// Documents of one collection, which cover each other, or queries that documents of a corpus cover. A document covers
+/// another one if it has its words. The shards of the corpus are numbered after the shards of the queries.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'s> {
     pub(crate) first: &'s dyn TermSource,
@@ -23,22 +23,24 @@ impl Sources<'_> {
         self.first.term_count_hint().saturating_add(of_corpus)
     }
 
-    /// Returns the number of bytes that are reported to progress while all shards are read once.
+    /// Returns the number of bytes of all shards. Progress counts them once for each reading.
     pub(crate) fn bytes(self) -> u64 {
         [Some(self.first), self.corpus].into_iter().flatten().map(of_shards).sum()
     }
 
-    /// Returns whether a shard has documents that may be removed.
+    /// Returns whether the documents of shard number `shard` may be removed. The documents of a corpus always stay.
     pub(crate) fn may_go(self, shard: usize) -> bool {
         self.corpus.is_none() || shard < self.first.shard_count()
     }
 
-    /// Returns whether a shard has documents that may cover others.
+    /// Returns whether documents of shard number `shard` may cover others, which means that the others may be removed
+    /// because of them.
     pub(crate) fn may_cover(self, shard: usize) -> bool {
         self.corpus.is_none() || !self.may_go(shard)
     }
 
-    /// Visits documents like [`TermSource::try_visit`].
+    /// Calls `visit` with the position in the shard, and the hashes of the runs, of each document of shard number
+    /// `shard` that `wanted` selects.
     ///
     /// # Errors
     /// The source fails, or `visit` does.

@@ -18,8 +18,8 @@ pub(crate) const MOST_COLUMNS: usize = MOST_DIGITS;
 /// Initial state of the random generator for the built-in table: the text "simtool1".
 const BUILT_IN_SEED: u64 = 0x7369_6d74_6f6f_6c31;
 
-/// The used part of a table of random bits: a row for each feature and a column for each bit of a
-/// fingerprint. Column j of a row is bit j of a number, and the higher bits of the number are 0.
+/// A table of random bits, from which fingerprints are made. It has a row for each feature and a column for each bit of
+/// a fingerprint. Column j of a row is bit j of a number, and the higher bits of the number are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashTable {
     rows: Vec<u128>,
@@ -92,8 +92,8 @@ impl HashTable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the table is too small; [`ErrorKind::HashTable`] if a row is too
-    /// short or contains another character.
+    /// [`ErrorKind::Config`] if the table is too small; [`ErrorKind::HashTable`] if a row is too short or contains a
+    /// character other than 0 and 1.
     pub fn parse(isa: Isa, text: &[u8], path: &Path, features: usize, bits: usize) -> Result<Self> {
         // To find the whole size takes a look at every byte, so it is only done if it may decide.
         let columns = lines(text).next().unwrap_or_default().len().min(MOST_COLUMNS);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Widths in bits that a fingerprint can have.
 pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 
-/// Entry of SimHash in [`SKETCHES`](super::SKETCHES).
+/// SimHash as an entry of [`SKETCHES`](super::SKETCHES), the table of kinds of fingerprints.
 pub(crate) const KIND: SketchKind = SketchKind {
     name: "simhash",
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits. Needs only 16 \
@@ -220,8 +220,8 @@ mod tests {
         expected
     }
 
-    /// Slow twin of [`HashedSimhash::fingerprint`]: computes each bit separately, directly from the
-    /// definition.
+    /// Returns the fingerprint of `terms` like [`HashedSimhash::fingerprint`], in a slow and simple way for comparison:
+    /// computes each bit separately, directly from the definition.
     fn slow(bits: u32, terms: &[u64]) -> Vec<u64> {
         let mut row = vec![0; bits as usize / 64];
         for bit in 0..bits {

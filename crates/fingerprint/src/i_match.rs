@@ -27,7 +27,7 @@ use simtool_model::fingerprint_rows::Shape;
 use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
-/// Entry of I-Match in [`SKETCHES`](super::SKETCHES).
+/// I-Match as an entry of [`SKETCHES`](super::SKETCHES), the table of kinds of fingerprints.
 pub(crate) const KIND: SketchKind = SketchKind {
     name: "i-match",
     help: "All pairs with the same hash of all their words in a lexicon of words that are neither rare \
@@ -60,8 +60,8 @@ pub(crate) const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
-/// Maximum number of random lexicons in addition to the whole lexicon. A lexicon is a set of terms,
-/// and its terms of a document give one hash of the fingerprint.
+/// Maximum number of random lexicons in addition to the whole lexicon. A lexicon is a set of terms. From the terms of a
+/// document that are in it, one hash of the document's fingerprint is computed.
 const MOST_LEXICONS: u32 = 1000;
 /// Fraction of the whole lexicon's terms that a random lexicon contains if the option
 /// `lexicon_share` is missing, as numerator and denominator.
@@ -73,7 +73,7 @@ const LEAST_TERMS: usize = 5;
 /// is missing, as numerator and denominator.
 const LEAST_SHARE: (u32, u32) = (1, 10);
 
-/// I-Match with its settings.
+/// Settings of I-Match fingerprints, which have one hash of a document's terms for each of several sets of terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IMatch {
     lexicons: u32,
@@ -87,7 +87,8 @@ pub(crate) struct IMatch {
 }
 
 impl IMatch {
-    /// Creates I-Match from these options, and removes them from `options`:
+    /// Creates I-Match from its options, and removes them from `options`. A lexicon is a set of terms, and the whole
+    /// lexicon has all terms with a weight. The options are:
     ///
     /// - `lexicons`: number of random lexicons, in addition to the whole lexicon.
     /// - `lexicon_share`: fraction of the terms in each random lexicon.
@@ -135,8 +136,8 @@ impl Sketch for IMatch {
         ]
     }
 
-    /// Returns the number of random lexicons. Near-duplicates may differ in the hashes of all
-    /// lexicons except one, and there is one lexicon more than there are random lexicons.
+    /// Returns the number of random lexicons (sets of terms). A fingerprint has one hash for each of them, and one for
+    /// the whole lexicon. Near-duplicates may differ in all hashes except one.
     fn default_distance(&self) -> u32 {
         self.lexicons
     }
@@ -197,14 +198,14 @@ impl Sketcher for LexiconHasher {
     }
 }
 
-/// Returns the hash for lexicon number `lexicon` if this lexicon has no term of the document. `whole` is the hash of
-/// the document's terms in the whole lexicon.
+/// Returns the hash for the random lexicon number `lexicon` if this lexicon contains no term of the document. It is
+/// computed from `whole`, the hash of the document's terms in the whole lexicon.
 fn of_all(whole: u64, lexicon: u32) -> u64 {
     mix(whole.wrapping_add(u64::from(lexicon + 1).wrapping_mul(GAMMA))) | 1 << 63
 }
 
-/// Returns the hash of the terms of a document in one lexicon, which must be sorted. The highest
-/// bit of the hash is set, so the hash differs from null. `bytes` is a buffer.
+/// Returns the hash of `terms`, the sorted terms of a document that are in one lexicon. The highest bit of the hash is
+/// set, because a value without this bit is null, which equals no other value. `bytes` is a buffer.
 fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     // A fixed byte order gives the same hash on every machine.

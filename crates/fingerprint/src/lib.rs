@@ -26,8 +26,8 @@ pub use sketch::{Scratch, Sketch, SketchKind, SketchOption, Sketcher};
 pub const SKETCHES: &[SketchKind] =
     &[hashed_simhash::KIND, multi_lexicon::KIND, min_hash::KIND, i_match::KIND];
 
-/// Slow twin of the weighted majority in fingerprints: returns the weighted majority of each bit of
-/// `words`. A tie gives 0.
+/// Returns the weighted majority of each bit of `words`, which are pairs of a word and its weight. A tie gives 0. This
+/// simple and slow function checks the fast ones in tests.
 #[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     let mut with_bit = [0_u64; 64];

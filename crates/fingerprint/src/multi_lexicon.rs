@@ -22,7 +22,7 @@ use simtool_model::fingerprint_rows::Shape;
 use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
-/// Entry of multi-lexicon SimHash in [`SKETCHES`](super::SKETCHES).
+/// Multi-lexicon SimHash as an entry of [`SKETCHES`](super::SKETCHES), the table of kinds of fingerprints.
 pub(crate) const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
     help: "All pairs for which at least `votes` of the `lexicons` SimHash fingerprints of 64 bits, each \
@@ -61,7 +61,7 @@ pub(crate) const KIND: SketchKind = SketchKind {
 /// Maximum number of lexicons (random sets of terms). Each lexicon gives one 64-bit fingerprint of
 /// a document.
 const MOST_LEXICONS: u32 = 64;
-/// Number of lexicons if the option `lexicons` is missing.
+/// Number of lexicons, which are random sets of terms, if the option `lexicons` is missing.
 const LEXICONS: u32 = 8;
 /// Fraction of all terms that each lexicon contains if the option `lexicon_share` is missing, as
 /// numerator and denominator.
@@ -73,14 +73,15 @@ const BITS: u32 = u64::BITS;
 /// are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Votes {
-    /// At least this number of lexicons must give fingerprints within the maximum distance.
+    /// For at least this number of lexicons (random sets of terms), the fingerprints of the two documents must be
+    /// within the maximum distance.
     Needed(u32),
     /// The number of differing bits, added up over the fingerprints of all lexicons, must be within
     /// the maximum distance.
     Sum,
 }
 
-/// Whether the pseudorandom bits of a term differ between lexicons.
+/// Whether the pseudorandom bits of a term differ between lexicons, which are random sets of terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowBits {
     /// A term has the same bits in all lexicons.
@@ -90,7 +91,8 @@ pub(crate) enum RowBits {
     Own,
 }
 
-/// Multi-lexicon SimHash with its settings.
+/// Settings of multi-lexicon SimHash, which makes one SimHash of a document's terms for each of several random sets of
+/// terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MultiLexicon {
     lexicons: u32,
@@ -100,9 +102,9 @@ pub(crate) struct MultiLexicon {
 }
 
 impl MultiLexicon {
-    /// Creates multi-lexicon SimHash from its options, and removes them from `options`. The options
-    /// are `lexicons`, `lexicon_share` (fraction of the terms in each lexicon), `votes` (a number,
-    /// or `sum`) and `lexicon_bits` (`own` or `shared`).
+    /// Creates multi-lexicon SimHash from its options, and removes them from `options`. `lexicons` is the number of
+    /// random sets of terms, and `lexicon_share` the fraction of the terms in each. `votes` is the number of lexicons
+    /// whose fingerprints must be near, or `sum`. `lexicon_bits` is `own` or `shared`.
     ///
     /// # Errors
     ///
@@ -143,8 +145,8 @@ impl MultiLexicon {
         }
     }
 
-    /// Returns the index of the 64-bit word that lexicon number `lexicon` uses. Each term has a row
-    /// of such words with pseudorandom bits.
+    /// Returns the index of the 64-bit word of pseudorandom bits that lexicon number `lexicon` uses. Each term has a
+    /// row of such words.
     fn word(self, lexicon: u32) -> u32 {
         match self.rows {
             RowBits::Own => lexicon,

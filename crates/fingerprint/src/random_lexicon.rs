@@ -13,11 +13,11 @@ use simtool_base::stable_hash::GAMMA;
 use simtool_kernels::kept_terms::RandomPart;
 use simtool_model::similarity::Threshold;
 
-/// Start value of the random choice for lexicon 0. The start values of the other lexicons follow
-/// from this one.
+/// Number that is added to a term before it is hashed for lexicon 0. A lexicon is a random set of terms. The numbers of
+/// the other lexicons are computed from this one.
 const START: u64 = 0x4528_21E6_38D0_1377;
 
-/// A family of random lexicons that all contain the same fraction of the terms.
+/// Random lexicons, which are random subsets of all terms. All of them contain the same fraction of the terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RandomLexicons {
     keep: Threshold,

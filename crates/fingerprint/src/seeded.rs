@@ -9,8 +9,8 @@ use simtool_model::similarity::Threshold;
 use std::mem::take;
 use std::sync::Arc;
 
-/// A sketch whose hash functions depend on a seed. Each term is replaced by a hash of the term and the seed. Different
-/// terms stay different, so only the random choices of the sketch change.
+/// A kind of fingerprint whose hash functions depend on a seed. Each term is replaced by a hash of the term and the
+/// seed. Different terms stay different, so only the random choices of the fingerprint change.
 #[derive(Clone, Debug)]
 pub struct Seeded {
     sketch: Arc<dyn Sketch>,
@@ -18,7 +18,8 @@ pub struct Seeded {
 }
 
 impl Seeded {
-    /// Creates `sketch` with the hash functions of `seed`. Every seed gives other hash functions than the sketch alone.
+    /// Creates a variant of `sketch` whose hash functions depend on `seed`. Every seed gives other hash functions than
+    /// the sketch alone.
     #[must_use]
     pub fn new(sketch: Arc<dyn Sketch>, seed: u64) -> Self {
         Self { sketch, seed }
@@ -61,7 +62,8 @@ impl Sketch for Seeded {
     }
 }
 
-/// Sketcher of [`Seeded`].
+/// Computes the fingerprints of [`Seeded`]: hashes each term with the seed, and passes the hashes to the sketcher of
+/// the original sketch.
 struct SeededSketcher {
     sketcher: Box<dyn Sketcher>,
     key: u64,
@@ -85,7 +87,7 @@ mod tests {
     use crate::{SKETCHES, rose};
     use simtool_base::options::Options;
 
-    /// Returns the fingerprint of shingles by a sketch.
+    /// Returns the fingerprint that `sketch` makes from shingles, whose hashes are `terms`.
     fn row(sketch: &dyn Sketch, terms: &[u64]) -> Option<Vec<u64>> {
         let mut row = vec![0; sketch.shape().words()];
         let features = Features::occurrences(terms);

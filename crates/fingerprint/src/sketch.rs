@@ -27,8 +27,8 @@ pub struct SketchKind {
     pub shared_options: &'static [&'static str],
     /// Default values that this kind gives to other options, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// Removes the options of this kind from the argument, and creates the sketch that they
-    /// describe.
+    /// Removes the options of this kind from the argument, and creates the sketch (this kind of fingerprint with its
+    /// settings) that they describe.
     pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
 }
 
@@ -116,6 +116,7 @@ pub struct Scratch {
     pub(crate) distinct: DistinctTerms,
     pub(crate) weights: BitWeightSums,
     pub(crate) kept_weights: Vec<u32>,
-    /// Terms that are hashed with a seed.
+    /// Hashes of the terms of a document and a seed. They replace the terms in a [`Seeded`](crate::seeded::Seeded)
+    /// sketch.
     pub(crate) seeded: Vec<u64>,
 }

@@ -30,7 +30,8 @@ pub struct TableSimhash {
     isa: Isa,
 }
 
-/// Bit counts of one fingerprint, in buffers that are reused between documents.
+/// Counts from which one fingerprint is computed: for each bit of a fingerprint, the number of table rows in which it
+/// is set. The buffers are reused between documents.
 #[derive(Debug, Default)]
 pub struct Accumulator {
     gathered: Vec<u64>,
@@ -46,7 +47,8 @@ impl TableSimhash {
         Self { planes, isa }
     }
 
-    /// Counts one occurrence of each feature in `ranks`. A rank is the row number of a feature.
+    /// Counts the bits in the table rows of the features `ranks`, one occurrence of each. The rank of a feature is its
+    /// row number in the table.
     ///
     /// # Panics
     ///
@@ -139,7 +141,8 @@ mod tests {
     use proptest::prelude::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// Slow twin of [`TableSimhash`]: computes each bit of the fingerprint of `ranks` separately.
+    /// Returns the fingerprint of `ranks` like [`TableSimhash`], in a slow and simple way for comparison: computes each
+    /// bit separately.
     fn naive(table: &HashTable, ranks: &[u32]) -> u128 {
         (0..table.bits()).fold(0, |fingerprint, bit| {
             let sum: i64 = ranks

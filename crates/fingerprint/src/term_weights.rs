@@ -2,7 +2,8 @@
 
 use simtool_model::features::Features;
 
-/// Returns the terms with a weight above 0. If terms have weights, the result is a copy in the buffer `words`.
+/// Returns the terms with a weight above 0, or all terms if they have no weights. If terms have weights, the result is
+/// a copy in the buffer `words`.
 pub(crate) fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u64] {
     let Some(weights) = features.weights else { return features.terms };
     let weighed = features.terms.iter().zip(weights).filter(|&(_, &weight)| weight > 0);

@@ -81,7 +81,8 @@ pub(super) fn band_join(
 struct BandRows<'r> {
     first: &'r FingerprintRows<'r>,
     second: Option<&'r FingerprintRows<'r>>,
-    /// Number of rows of the first collection of two, or 0 if there is one collection.
+    /// Number of rows of the first collection if there are two. They are the queries of a search. 0 if there is only
+    /// one collection.
     queries: usize,
     /// Number of words of a row.
     words: usize,
@@ -113,7 +114,8 @@ impl<'r> BandRows<'r> {
     }
 }
 
-/// The mask with index `number`, and the masks before it.
+/// The mask with index `number`, by whose bits rows are joined, and the masks before it. Pairs that are equal in an
+/// earlier mask were found with that mask.
 struct Band<'b> {
     masks: &'b [&'b [u64]],
     number: usize,
@@ -122,7 +124,8 @@ struct Band<'b> {
 }
 
 impl Band<'_> {
-    /// Returns the pair of rows `a` and `b` if they are near enough and this mask is the first in which they are equal.
+    /// Returns the pair of rows `a` and `b` if they are within the maximum distance and this mask is the first in which
+    /// they are equal. Otherwise, returns `None`.
     #[inline]
     fn near_pair(&self, a: u32, b: u32) -> Option<ValuePair> {
         let one = self.rows.row(a);

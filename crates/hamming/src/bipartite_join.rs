@@ -106,7 +106,8 @@ impl<C: Collect> Collect for CorpusFromZero<'_, C> {
     }
 }
 
-/// Entry of the bipartite join in [`JOINS`](crate::joins::JOINS).
+/// The bipartite join as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It finds the near pairs
+/// of many queries and a corpus.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BipartiteJoin;
 

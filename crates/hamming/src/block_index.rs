@@ -41,7 +41,8 @@ pub struct BlockIndex<L: Fingerprint, V, A: Arrays = InMemory> {
 }
 
 impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
-    /// Builds the tables over `values`, which are at most 2³² − 1 fingerprints.
+    /// Builds an index over `values`, which are at most 2³² − 1 fingerprints. The index has one table for each block of
+    /// bits in the layout of `keys`.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
@@ -77,11 +78,12 @@ impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
 }
 
 impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
-    /// Creates an index from `tables` that were built before with the same keys and in the same order.
+    /// Creates an index from `tables`, the tables of an earlier index over the same `values`. They must have the same
+    /// keys and the same order.
     ///
     /// # Errors
     ///
-    /// The number of tables differs from the number of blocks, or a table has another number of rows.
+    /// The number of tables differs from the number of blocks, or a table does not have as many rows as `values`.
     pub fn of_parts(
         values: V,
         keys: TableKeys,
@@ -98,14 +100,15 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
-    /// Returns the tables, in the order of the blocks.
+    /// Returns the tables of the index: one for each block of bits, in the order of the blocks.
     #[must_use]
     pub fn tables(&self) -> &[BucketTable<L, A>] {
         &self.tables
     }
 
-    /// Whether table number `table` finds a fingerprint for a query, where `difference` is the XOR of
-    /// the fingerprint and the query.
+    /// Whether a search in table number `table` compares a query with a fingerprint. It does if both are equal in the
+    /// table's block and their tags (16-bit summaries) are near. `difference` is the XOR of the fingerprint and the
+    /// query.
     #[inline]
     fn finds(&self, table: usize, difference: L) -> bool {
         let tags = &self.keys.tags[table];
@@ -113,7 +116,8 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     }
 
     /// Finds the matches of a few queries. Calls `found` for each query, with its index in `queries` and its matches.
-    /// Each step waits for memory, so all queries take a step before the first query takes the next one.
+    /// Each step of the search is done for all queries before the next step, so that all queries wait for memory at the
+    /// same time. `room` holds buffers.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
         let Room { looks, places, candidates, near, matches } = room;
         // First the bucket number of each query in every table, then the bounds of these buckets.
@@ -167,7 +171,7 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     }
 }
 
-/// Buffers for the steps in which queries are answered. Each batch of queries uses them again.
+/// Buffers for the steps in which queries are answered. All batches of queries use the same buffers.
 #[derive(Debug, Default)]
 struct Room {
     /// The look-ups of all queries of the batch in the first table, then their look-ups in the second
@@ -211,7 +215,8 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIn
     }
 }
 
-/// Entry of the block index in [`JOINS`](crate::joins::JOINS).
+/// The block index as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It finds the fingerprints
+/// near a query by tables of blocks of bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockIndexJoin;
 

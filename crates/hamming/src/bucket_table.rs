@@ -18,11 +18,11 @@ use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use std::sync::Arc;
 
-/// Average number of rows of a bucket, if the block divides the rows evenly.
+/// Average number of rows in a bucket of a table, if the bits of the table's block divide the rows evenly.
 const BUCKET_ROWS: usize = 48;
 /// Maximum number of bits of a bucket number. With b bits, there are 2^b buckets.
 const MAX_BITS: u32 = 24;
-/// Name of the data that the tables' memory is for, in out-of-memory messages.
+/// Description of the memory for the tables of an index. Out-of-memory messages contain it.
 const TABLES: &str = "the lookup tables of the fingerprints";
 /// Number of bytes of a tag, which is a 16-bit summary of a fingerprint.
 const TAG_BYTES: usize = size_of::<u16>();
@@ -32,12 +32,13 @@ const LINE: usize = 64;
 /// detects the sequence and fetches the lines after them.
 const LINES: usize = 8;
 
-/// One table of the block index: the tags and numbers of all rows, sorted into buckets.
+/// One table of the block index. It holds a tag (a 16-bit summary) and the row number of each fingerprint, sorted into
+/// buckets.
 #[derive(Debug)]
 pub struct BucketTable<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
-    /// Number of bytes of a row in [`TableParts::entries`]: its tag and its row number.
+    /// Number of bytes of a row in [`TableParts::entries`], for its 16-bit tag and its row number.
     entry: usize,
     parts: TableParts<A>,
 }
@@ -45,9 +46,11 @@ pub struct BucketTable<L, A: Arrays = InMemory> {
 /// Function from a fingerprint to the number of its bucket.
 #[derive(Clone, Debug)]
 enum Buckets<L> {
-    /// The bits of the block are the bucket number. The second field is the number of these bits.
+    /// The bits of the table's block are the bucket number. The first field extracts them, and the second is their
+    /// number.
     Block(Arc<GatheredBits>, u32),
-    /// The bucket number is a hash of the block, because the block has more bits than a bucket number.
+    /// The bucket number is a hash of the bits of the table's block, because the block has more bits than a bucket
+    /// number.
     Hash(BlockHash<L>),
 }
 
@@ -79,7 +82,8 @@ impl<L: Fingerprint> Parts<L> for Buckets<L> {
     }
 }
 
-/// The functions that all tables of an index use: the bits of each block, and how tags are computed.
+/// The functions that all tables of an index use: the extraction of the bits of each block, and the computation of
+/// tags. A tag is a 16-bit summary of a fingerprint.
 #[derive(Clone, Debug)]
 pub struct TableKeys {
     pub(super) layout: Layout,
@@ -91,8 +95,8 @@ pub struct TableKeys {
 }
 
 impl TableKeys {
-    /// Creates the keys for the tables of a layout. The layout must miss no pair within the maximum
-    /// distance of `reach`.
+    /// Creates the functions of an index with one table for each mask of `layout`. If two fingerprints are within the
+    /// maximum distance of `reach`, they must be equal in at least one of the masks.
     #[must_use]
     pub fn new(layout: Layout, reach: Reach) -> Self {
         let tables = 0..layout.masks().len();
@@ -113,7 +117,7 @@ impl TableKeys {
     }
 }
 
-/// The arrays of a table. They can be stored, and a table can be created from them again.
+/// The arrays of a [`BucketTable`]. They can be stored, and a table can be created from them again.
 #[derive(Debug)]
 pub struct TableParts<A: Arrays = InMemory> {
     /// For each bucket, the number of rows in all buckets before it. The last element is the number of
@@ -126,7 +130,8 @@ pub struct TableParts<A: Arrays = InMemory> {
     pub entries: A::Array<u8>,
 }
 
-/// Returns the number of bytes of an entry, which is the tag and the number of a row, in a table of `rows` rows.
+/// Returns the number of bytes of an entry in a table of `rows` rows. An entry is the 16-bit tag and the number of a
+/// row.
 #[must_use]
 pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
@@ -161,17 +166,19 @@ impl TableRecord {
         self.0 as u32
     }
 
-    /// Returns the sort key of a row: its bucket number, and then the weight of its tag.
+    /// Returns the sort key of a row: the stored bits of its bucket number, and then the weight of its tag, which is
+    /// the number of set bits of the tag.
     fn key(self) -> usize {
         self.bucket() * WEIGHTS + self.tag().count_ones() as usize
     }
 }
 
 impl<L: Fingerprint> BucketTable<L> {
-    /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints.
+    /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints. `keys` has the
+    /// functions of all tables of the index.
     ///
-    /// Rows are first partitioned by the upper half of the bits of their bucket numbers. Each part is
-    /// then small enough to be sorted in the caches.
+    /// Rows are first partitioned by the upper half of the bits of their bucket numbers. Each part is then small enough
+    /// to be sorted within the caches.
     ///
     /// # Errors
     ///
@@ -238,18 +245,18 @@ impl<L: Fingerprint> BucketTable<L> {
     }
 }
 
-/// The state of the look-up of one query in one table. A look-up has several steps. Each step is done
-/// for many queries, so that these wait for memory at the same time.
+/// The state of the look-up of one query in one table. A look-up has several steps. Each step is done for many queries,
+/// so that all of them wait for memory at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     /// Index of the first row of the bucket. In the first step, the number of the bucket.
     start: usize,
     /// Index behind the last row of the bucket. In the first step, 0.
     end: usize,
-    /// Tag of the query.
+    /// Tag of the query, which is a 16-bit summary of its fingerprint.
     tag: u16,
-    /// Start and end of the range of the bucket's tags that are likely to be near the query's tag. Both
-    /// are counted from the start of the bucket.
+    /// Start and end of the range of the bucket's rows whose tags are likely to be near the query's tag. Both are
+    /// counted from the start of the bucket.
     expected: (usize, usize),
 }
 
@@ -296,8 +303,8 @@ impl<L: Fingerprint, A: Arrays> BucketTable<L, A> {
         }));
     }
 
-    /// Replaces the bucket number of each look-up by the range of the bucket's rows. Prefetches the
-    /// tags that are likely to be read. If [`TableParts::starts`] is damaged and has no such bucket,
+    /// Replaces the bucket number of each look-up by the range of the bucket's rows. Prefetches the tags (16-bit
+    /// summaries of the rows) that are likely to be read. If [`TableParts::starts`] is damaged and has no such bucket,
     /// the bucket counts as empty.
     pub(super) fn approach(&self, looks: &mut [Look]) {
         for look in looks {
@@ -319,9 +326,9 @@ impl<L: Fingerprint, A: Arrays> BucketTable<L, A> {
         }
     }
 
-    /// Finds the rows of the bucket whose tags are near the query's tag. Calls `found` for each of them
-    /// with the byte offset of its row number in [`TableParts::entries`], and prefetches the row
-    /// number. `places` is a buffer.
+    /// Finds the rows of the query's bucket whose tags are near the query's tag. A tag is a 16-bit summary of a
+    /// fingerprint. Calls `found` for each of these rows with the byte offset of its row number in
+    /// [`TableParts::entries`], and prefetches the row number. `places` is a buffer.
     pub(super) fn find(
         &self,
         look: Look,

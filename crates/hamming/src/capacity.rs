@@ -14,8 +14,8 @@ use crate::bucket_table::entry_bytes;
 use crate::workload::query_of_tables;
 use simtool_base::error::{Error, Result};
 
-/// Maximum number of blocks that are added to the minimum of k + 1. Here k is the maximum distance of
-/// near-duplicates.
+/// Estimates are made for k + 1 to k + 1 + `MORE_BLOCKS` blocks of bits. Here k is the maximum distance of
+/// near-duplicates, so k + 1 blocks are the minimum.
 const MORE_BLOCKS: u32 = 4;
 /// Bytes that an index stores per document in addition to its fingerprint and tables: an ID of 16
 /// digits and the properties of the document.
@@ -45,8 +45,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Returns the number of machines that the index needs if each machine has `memory` bytes and holds
-    /// one part of the index.
+    /// Returns the number of machines that the index needs if it is divided among machines with `memory` bytes each.
     #[must_use]
     pub fn machines(&self, memory: f64) -> f64 {
         (self.memory / memory.max(1.0)).ceil().max(1.0)

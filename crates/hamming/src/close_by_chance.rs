@@ -3,8 +3,8 @@
 use simtool_base::work_cost::WorkCost;
 use simtool_model::fingerprint_rows::FingerprintRows;
 
-/// Cost of keeping, sorting and naming a pair of fingerprints. It was measured with both threads of a
-/// 2-core AMD EPYC in November 2026.
+/// Cost of a pair of fingerprints that a join finds: keeping it, sorting it and looking up the names of its documents.
+/// It was measured with both threads of a 2-core AMD EPYC in November 2026.
 const PAIR_COST: WorkCost = WorkCost { seconds: 100e-9, bytes: 60.0 };
 
 /// Estimated number of fingerprints that are close although their documents are not similar.
@@ -66,7 +66,7 @@ impl CloseByChance {
         }
     }
 
-    /// Estimates the cost of keeping, sorting and naming the pairs.
+    /// Estimates the cost of keeping and sorting the pairs and of looking up the names of their documents.
     #[must_use]
     pub fn cost(&self) -> WorkCost {
         PAIR_COST.times(self.pairs)

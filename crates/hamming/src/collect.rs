@@ -6,10 +6,10 @@ use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 
-/// Receiver of pairs from many threads.
+/// Receiver of the pairs that a join finds in many threads.
 ///
-/// Each part of a join collects its pairs separately. The results of the parts are merged in an order
-/// that does not depend on the threads.
+/// A join is divided into parts, for example one for each task of a thread. Each part collects its pairs separately.
+/// The results of the parts are merged in an order that does not depend on the threads.
 pub(crate) trait Collect: Sync {
     /// The result that a receiver collects for one part of a join, for example the number of pairs.
     type Part: Send;
@@ -17,8 +17,8 @@ pub(crate) trait Collect: Sync {
     /// Creates the result for a part of a join. It has no pairs yet.
     fn part(&self) -> Self::Part;
 
-    /// Adds the pair of `a` and `b` at distance `distance` to the result of a part. They are numbers of groups or of
-    /// rows. In a self-join, `a` is below `b`. In a search, `a` belongs to the queries.
+    /// Adds the pair of `a` and `b` at distance `distance` to the result of a part. `a` and `b` are numbers of groups
+    /// or of rows. In a self-join, `a` is below `b`. In a search, `a` belongs to the queries, and `b` to the corpus.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
     /// Appends `later`, the result of a later part of the join, to `part`.
@@ -50,7 +50,8 @@ impl Collect for CountRows<'_> {
     }
 }
 
-/// Receiver that keeps all pairs in memory. The ledger counts the memory of the pairs.
+/// Receiver that keeps all pairs in memory. Their bytes are counted in `ledger`, which counts the memory of the whole
+/// run and has its limit.
 #[derive(Clone, Debug)]
 pub(crate) struct KeepPairs<'w> {
     ledger: Ledger,
@@ -60,12 +61,13 @@ pub(crate) struct KeepPairs<'w> {
 }
 
 impl<'w> KeepPairs<'w> {
-    /// Creates the receiver for the pairs of `work`.
+    /// Creates a receiver for the pairs that the join `work` finds. It takes the ledger and the limits for pairs
+    /// (`room`) from `work`.
     pub(crate) fn new(work: JoinWork<'w>) -> Self {
         Self { ledger: work.context.memory().clone(), room: work.room }
     }
 
-    /// Creates a receiver that keeps all pairs in any case.
+    /// Creates a receiver that keeps all pairs, even if they take more memory than the run may use.
     pub(crate) fn all() -> Self {
         Self { ledger: Ledger::new(u64::MAX), room: None }
     }
@@ -90,8 +92,8 @@ impl<'w> KeepPairs<'w> {
         has_room
     }
 
-    /// Makes room for more pairs in the open vector of `part`, which is full. If there is no memory for more pairs,
-    /// drops the pairs of the open vector.
+    /// Makes room for more pairs in the open vector of `part`, which is full. The open vector is the one to which new
+    /// pairs are appended. If there is no memory for more pairs, drops the pairs of the open vector.
     #[cold]
     fn make_room(&self, part: &mut PairList) {
         let pairs = part.open.len();
@@ -116,15 +118,15 @@ impl<'w> KeepPairs<'w> {
 pub(crate) struct PairList {
     full: Vec<Vec<ValuePair>>,
     open: Vec<ValuePair>,
-    /// Bytes of all vectors, which the ledger counts.
+    /// Bytes of memory of all vectors, as they are counted in the ledger, the account of the memory of the run.
     held: Reservation,
 }
 
-/// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
+/// Number of pairs of a full vector in a [`PairList`]. When lists are merged, a full vector is moved and not copied.
 const PIECE: usize = 1 << 12;
-/// Number of pairs for which the first vector of a list has room. Most parts of a join have few pairs.
+/// Number of pairs for which the first vector of a [`PairList`] has room. Most parts of a join have few pairs.
 const LEAST_PAIRS: usize = 8;
-/// Bytes of memory for a pair in a full vector. It exists twice while all pairs are copied to one vector,
+/// Bytes of memory that are counted for a found pair. The pair exists twice while all pairs are copied to one vector,
 /// and more than twice while they are sorted by row.
 pub(crate) const PAIR_BYTES: u64 = 28;
 
@@ -157,7 +159,8 @@ impl PairList {
         pairs
     }
 
-    /// Moves the open vector to the list of full vectors, and starts an empty open vector.
+    /// Moves the open vector, to which new pairs are appended, to the list of full vectors. Starts an empty open
+    /// vector.
     fn close(&mut self) {
         self.full.push(std::mem::take(&mut self.open));
     }

@@ -27,7 +27,7 @@ use simtool_model::validity::Validity;
 #[path = "../../../benches/fingerprint_sets.rs"]
 pub(super) mod fingerprint_sets;
 
-/// All distances up to 12.
+/// All maximum distances from 0 to 12, for tests that join with each of them.
 const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /// A pair of row numbers, and their distance.
@@ -38,8 +38,8 @@ fn of_number<L: Fingerprint>(number: u128) -> L {
     L::from_words(&[number as u64, (number >> 64) as u64])
 }
 
-/// Returns sets of fingerprints for the tests, each with a name. The fingerprints have the number of
-/// bits of `shape`.
+/// Returns sets of fingerprints for the tests, each with a name. The fingerprints have the number of bits of `shape`.
+/// `rows` is the number of fingerprints in a large set, and some sets have fewer.
 fn sets<L: Fingerprint>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     let bits = shape.row_bits();
     let mask = L::lowest_bits(bits);

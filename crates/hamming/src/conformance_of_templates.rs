@@ -22,8 +22,8 @@ use simtool_model::sides::Sides;
 const SIMILAR: usize = 500;
 /// Number of rows of unrelated documents.
 const OTHERS: usize = 500;
-/// Maximum size of all recursion paths that exist at the same time, in multiples of the size of all
-/// rows.
+/// Limit for the memory of the paths from the root of a recursion to its nodes. For each 64-bit word of the rows, the
+/// paths that exist at the same time may have at most this number of 64-bit words.
 const MOST_PATH_WORDS: usize = 4;
 
 /// Returns shapes of fingerprints, each with a maximum distance. Some or all rows that share a template
@@ -63,8 +63,8 @@ fn template_rows(shape: Shape, random: &mut Random) -> FingerprintRows<'static> 
     rows.finish()
 }
 
-/// Finds all pairs. With one collection, compares every two of its rows. Otherwise compares each query
-/// with each row of the corpus.
+/// Finds all pairs within `max_distance`. With one collection, compares every two of its rows. Otherwise compares each
+/// query with each row of the corpus.
 fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPair> {
     let (queries, corpus) = (sides.first(), sides.second());
     let mut pairs = Vec::new();

@@ -40,8 +40,8 @@ use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 
-/// Minimum number of bits that a mask must have for [`JoinWay::LongMasks`]. Hardly any two unrelated
-/// fingerprints are equal in so many bits.
+/// Minimum number of bits of a mask if long fingerprints are joined by masks ([`JoinWay::LongMasks`]). Hardly any two
+/// unrelated fingerprints are equal in so many bits.
 const LONG_MASK: u32 = 32;
 
 /// Calls the generic function `$function` with the shortest type, `u64` or `Wide`, that holds the fingerprints of
@@ -77,8 +77,8 @@ enum JoinWay {
     /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
     /// Two rows are a pair if at least `needed` of their words are near.
     Votes { needed: u32 },
-    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs within the maximum
-    /// distance of this [`Reach`] are then compared by their cosine.
+    /// Each fingerprint holds hash values and the size of a set. The hash values are joined as lanes within the maximum
+    /// distance of this [`Reach`]. The found pairs are then compared by their cosine.
     HashLanes(Reach),
     /// Fingerprints are compared if they are equal in one of the masks of a layout. The masks have at
     /// least [`LONG_MASK`] bits, so few unrelated rows are compared. This way is for fingerprints with
@@ -107,8 +107,8 @@ impl JoinWay {
     }
 }
 
-/// Returns the number of bits of each mask in a layout for `reach` that misses no pair. Such a layout
-/// has k + 1 masks for the maximum distance k.
+/// Returns the number of bits of each mask in a layout for `reach` that misses no pair. A layout is a list of masks
+/// without common bits. It misses no pair if it has k + 1 masks for the maximum distance k.
 fn mask_bits(reach: Reach) -> u32 {
     let (units, unit_bits) = reach.shape.parts();
     units / reach.max_distance.saturating_add(1) * unit_bits
@@ -153,7 +153,7 @@ pub fn join(
     join_in_room(rows, plan, context, None)
 }
 
-/// Finds the same pairs as [`join`]. Returns `None` if they do not fit in memory or are more than `most`.
+/// Finds the pairs of [`join`]. Returns `None` if they do not fit in memory or are more than `most` pairs of groups.
 ///
 /// # Errors
 ///
@@ -208,8 +208,8 @@ fn join_in_room<'w>(
     }
 }
 
-/// Finds the pairs of fingerprints that hold the sizes of their sets. First joins their hash values by the method of
-/// `plan`, with the shape and the maximum distance in `of_lanes`. Then compares the found pairs in full.
+/// Finds near pairs by the cosine. First joins the hash values in the fingerprints, without the sizes of sets, by the
+/// method of `plan`, with the shape and maximum distance in `of_lanes`. Then compares the found pairs by their cosine.
 fn join_by_hash_lanes(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &JoinPlan,
@@ -245,8 +245,8 @@ where
     }
 }
 
-/// Counts the pairs of rows that a self-join finds. If the method allows it, the pairs are not kept in
-/// memory.
+/// Counts the pairs of rows within the maximum distance of `plan` in one collection, with the method of `plan`. If the
+/// method allows it, the pairs are not kept in memory.
 ///
 /// # Errors
 ///
@@ -279,8 +279,9 @@ where
     count_pairs(join, FixedRows::<L>::of(rows), work)
 }
 
-/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The partners of a query are
-/// rows of the corpus. In a self-join, the partners of a row are later rows.
+/// Finds all pairs within the maximum distance of `plan`, like [`join`]. Returns an object that lists them as the
+/// partners of one row at a time. The partners of a query are rows of the corpus. In a self-join, the partners of a row
+/// are later rows.
 ///
 /// If the pairs do not fit in memory, partners are searched when they are requested.
 ///
@@ -347,7 +348,8 @@ pub fn band_join(
     band_join_in_room(rows, layout, JoinWork::new(reach, context))
 }
 
-/// Finds the same pairs as [`band_join`]. Returns `None` if they do not fit in memory or are more than `most`.
+/// Finds all pairs that are equal in at least one mask of `layout` and within `max_distance`, like [`band_join`].
+/// Returns `None` if they do not fit in memory, or if there are more than `most` pairs of groups of equal rows.
 ///
 /// # Errors
 ///
@@ -444,8 +446,8 @@ fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<
     }
 }
 
-/// Returns the input of a method for `plan` and the rows of `corpus`: shape, maximum distance and
-/// resources. It has no progress stage yet.
+/// Returns the input for joining the rows of `corpus` by the method of `plan`: shape, maximum distance and resources.
+/// It reports no progress yet.
 ///
 /// # Errors
 ///

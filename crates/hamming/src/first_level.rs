@@ -30,23 +30,24 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Minimum number of 64-bit words of fingerprints for which sketches are moved instead of fingerprints.
-/// A sketch has two words.
+/// Minimum number of 64-bit words of a fingerprint for which a partition moves sketches instead of whole fingerprints.
+/// A sketch has two words: a hash of some bits of the fingerprint, and the XOR of all its words.
 pub(super) const SKETCHED_WORDS: usize = 4;
-/// Number of children of the root whose hashes are computed in one pass over the rows. Each child has
-/// its own block of bits.
+/// Number of children of the recursion's root whose hashes are computed in one pass over the rows. Each child
+/// partitions the rows by a hash of another block of bits.
 const KEYS_AT_ONCE: usize = 4;
-/// Number of likely pairs that are collected before the first of them is compared. Meanwhile, their
+/// Number of pairs with near sketches that are collected before the first of them is compared in full. Meanwhile, their
 /// fingerprints are prefetched.
 const LIKELY_AT_ONCE: usize = 32;
 /// Number of rows for which one task of a thread computes hashes.
 const TASK_ROWS: usize = 1 << 14;
-/// Mask of the first word of a sketch. This word is the hash by which sketches are partitioned.
+/// Mask of the first word of a sketch. This word is the hash by which sketches are partitioned, and the second word is
+/// the XOR of a fingerprint's words.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
 impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     /// Finds all near pairs among `values`, which are different fingerprints. A pair consists of the indices of its two
-    /// values.
+    /// values. `share` reports the progress of this work.
     ///
     /// # Errors
     ///
@@ -56,7 +57,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     }
 
     /// Finds the near pairs among the rows of `values` that `valid` marks. A pair consists of the indices of its two
-    /// rows in `values`. The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
+    /// rows in `values`. The fingerprints must have fewer than [`SKETCHED_WORDS`] words. `share` reports the progress
+    /// of this work.
     ///
     /// # Errors
     ///
@@ -88,9 +90,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         Ok(self.large(values, numbers, &root, 0, share))
     }
 
-    /// Does the same as [`Self::large`] for `root`, the root of the recursion. If the root is split,
-    /// its children move sketches instead of fingerprints. A sketch has two words: a hash, and the XOR
-    /// of the words of a fingerprint.
+    /// Finds all near pairs of `values`, like [`Self::large`]. `root` is the start of the recursion, at which all
+    /// values are in one bucket. If `root` is split, partitions move sketches instead of fingerprints. A sketch has two
+    /// words: a hash, and the XOR of the words of a fingerprint.
     ///
     /// # Errors
     ///
@@ -139,8 +141,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }
 
-    /// Computes for each child the hashes of all rows, which are hashes of the bits in the child's
-    /// block. One pass over the rows serves all children.
+    /// Computes the hashes of all rows for each child of the recursion's root. `keys[i]` receives the hashes of the
+    /// bits in the block of `children[i]`. One pass over the rows serves all children.
     fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
         // For each chunk of rows, the slices of every child's hashes that its task writes.
         let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
@@ -163,8 +165,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches of `values` by their hashes, and finds the near pairs of each part. A
-    /// sketch consists of a hash in `keys` and the XOR of the fingerprint's words in `folds`.
+    /// Partitions the sketches of `values` by their hashes, and finds the near pairs of each part. A sketch consists of
+    /// a hash in `keys` and the XOR of the fingerprint's words in `folds`. `node` has the conditions that pairs must
+    /// meet. `moved` is a buffer, and `share` reports the progress.
     fn partition_sketches(
         &self,
         values: &[W],
@@ -210,9 +213,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Finds the near pairs of a bucket of sketches. A large bucket is first partitioned by further
-    /// bits of their hashes. `used` is the number of hash bits by which the bucket was partitioned
-    /// before.
+    /// Finds the near pairs of a bucket of sketches. The bucket was already partitioned by the first `used` bits of the
+    /// hash in each sketch. A large bucket is first partitioned by the next bits of this hash.
     fn small_sketches(
         &self,
         values: &[W],
@@ -237,9 +239,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         scratch.sketches = level;
     }
 
-    /// Finds the near pairs of a bucket that is not partitioned by further hash bits. If the bucket is
-    /// small, compares sketches first. Otherwise, copies the whole fingerprints and continues the
-    /// recursion with them.
+    /// Finds the near pairs of a bucket of sketches that is not partitioned again by their hashes. In a small bucket,
+    /// compares the sketches first, and later the fingerprints of the pairs whose sketches are near. For a large
+    /// bucket, copies the whole fingerprints and continues the recursion with them.
     fn end_of_keys(
         &self,
         values: &[W],
@@ -288,8 +290,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         near_pairs_64(search, isa, candidates, &mut sink);
     }
 
-    /// Compares the fingerprints of the pairs in `likely`, collects the near pairs in `part`, and
-    /// empties `likely`.
+    /// Compares the whole fingerprints of the pairs in `likely`, whose sketches are near. Collects the near pairs in
+    /// `part`, and empties `likely`.
     fn settle(
         &self,
         values: &[W],

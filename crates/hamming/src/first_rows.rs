@@ -16,8 +16,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of pairs of first rows that are collected before they are counted together. In the meantime, the elements of
-/// [`FirstRows::repeated`] for their rows are prefetched.
+/// Number of pairs of first rows that are collected before they are counted together. Meanwhile, the elements of
+/// [`FirstRows::repeated`] for their rows are prefetched. A first row is the first one with its fingerprint.
 const PENDING: usize = 64;
 
 /// The first row of each different fingerprint, and the number of rows that have this fingerprint.
@@ -118,7 +118,8 @@ impl FirstRows {
         self.sizes.iter().map(|&(_, size)| u64::from(size) * u64::from(size - 1) / 2).sum()
     }
 
-    /// Returns the number of rows that are equal to `row`, including itself. `row` must be a first row.
+    /// Returns the number of rows that have the same fingerprint as `row`, including `row` itself. It must be the first
+    /// row with its fingerprint.
     fn size(&self, row: u32) -> u64 {
         // Most first rows have no equal rows, and one bit says so without a search.
         if self.repeated[row as usize / 64] >> (row % 64) & 1 == 0 {
@@ -144,8 +145,8 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// Counts the pairs of `part` that are not counted yet, and returns the number of all pairs of rows in this part of
-    /// the join.
+    /// Counts the pairs that are not counted yet in `part`, the result of one part of the join. Returns the number of
+    /// all pairs of rows in it.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

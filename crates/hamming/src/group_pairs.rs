@@ -10,8 +10,8 @@ use simtool_model::sides::Sides;
 /// rows are often repeated. It is expanded to pairs of rows only when these are requested.
 #[derive(Debug)]
 pub struct GroupPairs {
-    /// In a self-join, the groups of the only collection. In a search, the groups of the queries and
-    /// the groups of the corpus.
+    /// The groups of equal rows. In a self-join, there is one collection with its groups. In a search, there are the
+    /// groups of the queries and the groups of the corpus.
     pub groups: Sides<Groups>,
     /// Pairs of group numbers with their distance, in ascending order. In a self-join, `a` is below
     /// `b`. In a search, `a` is a group of queries and `b` a group of the corpus.

@@ -164,11 +164,12 @@ fn group_parts<W: Fingerprint>(
 
 #[derive(Default)]
 struct GroupingScratch {
-    /// Hash table with open addressing. A slot holds the number of a group of the part, or [`NONE`].
+    /// Hash table with open addressing. A slot holds the number of a group, or [`NONE`] if it is empty. There is one
+    /// table at a time, for the rows of one part of the partition.
     table: Vec<u32>,
-    /// Group number of each row of the part.
+    /// Group number of each row in the part of the partition that is being grouped.
     groups: Vec<u32>,
-    /// Copy of the row numbers before they are sorted by group.
+    /// Copy of the row numbers of the part before they are sorted by group.
     numbers: Vec<u32>,
 }
 
@@ -235,8 +236,9 @@ impl GroupingScratch {
     }
 }
 
-/// Copies the groups of all parts into arrays without gaps between the parts. `starts` has the start
-/// of each part and the end of the last one, and `counts` the number of groups of each part.
+/// Copies the groups of all parts into arrays without gaps between the parts. A part holds the rows with the same hash
+/// bits. `starts` has the start of each part and the end of the last one, and `counts` the number of groups of each
+/// part.
 fn compact<W: Fingerprint>(
     starts: &[usize],
     counts: &[usize],

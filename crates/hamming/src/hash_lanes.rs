@@ -1,8 +1,8 @@
 //! Joins fingerprints that have hash values and the size of a set, from which a cosine is estimated.
 //!
 //! Pairs within a cosine distance differ in a bounded number of hash values, whatever the sizes are
-//! ([`Shape::hash_lanes`]). So the hash values alone are joined as lanes, and the pairs that this finds are compared in
-//! full.
+//! ([`Shape::hash_lanes`]). So the hash values alone are joined as lanes, which are groups of bits that are either
+//! equal or different. The pairs that this finds are compared in full.
 
 use crate::collect::{KeepPairs, PAIR_BYTES};
 use crate::group_pairs::GroupPairs;
@@ -15,8 +15,9 @@ use simtool_model::fingerprint_rows::{FingerprintRows, SIZE_BITS, Shape};
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of rows within the cosine distance of `work`, in ascending order. All rows of a collection must be
-/// different and have a fingerprint. `find` joins the hash values, which are rows of the shape `lanes`.
+/// Finds the pairs of rows within the cosine distance of `work`, in ascending order. A row has hash values and the size
+/// of a set. All rows of a collection must be different and have a fingerprint. `find` joins the hash values alone, as
+/// rows of the shape `lanes`.
 ///
 /// # Errors
 ///
@@ -37,7 +38,7 @@ pub(super) fn cosine_pairs(
     Ok(collect_in_room(&judged, &KeepPairs::new(work), work.share))
 }
 
-/// Copies rows without the sizes of their sets, as rows of the shape `lanes`.
+/// Copies rows of hash values and set sizes, and sets the sizes to 0. The copies are rows of the shape `lanes`.
 fn without_sizes(rows: &FingerprintRows<'_>, lanes: Shape) -> FingerprintRows<'static> {
     let mut words = rows.words.to_vec();
     for last in words.iter_mut().skip(rows.shape.words() - 1).step_by(rows.shape.words()) {

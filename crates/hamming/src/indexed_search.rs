@@ -6,8 +6,8 @@ use crate::work::FixedRows;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// Queries, and an index of the corpus. The index finds the partners of a query when they are
-/// requested.
+/// Queries, and an index of the corpus. When the partners of a query are requested, the index finds the rows of the
+/// corpus near it.
 pub(super) struct IndexedSearch<'a, L: Fingerprint, I> {
     pub(super) queries: FixedRows<'a, L>,
     /// Index over the rows of the corpus that have a fingerprint.

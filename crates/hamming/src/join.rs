@@ -34,7 +34,7 @@ impl Tasks {
         self != Self::Searches
     }
 
-    /// Whether the method can find the partners of queries.
+    /// Whether the method can find the partners of queries, which are the rows of a corpus near them.
     #[must_use]
     pub(crate) fn have_searches(self) -> bool {
         self != Self::SelfJoins
@@ -137,8 +137,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Err(self.refusal("self-joins"))
     }
 
-    /// Counts the pairs that [`self_join`](Self::self_join) finds, without keeping them in memory. Returns
-    /// `None` if the method cannot do this.
+    /// Counts the pairs of rows within the maximum distance of `_work`, which [`self_join`](Self::self_join) finds,
+    /// without keeping them in memory. Returns `None` if the method cannot do this.
     ///
     /// # Errors
     ///
@@ -147,8 +147,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Ok(None)
     }
 
-    /// Returns an object that finds the partners of a row when they are requested. The partners of a row are later
-    /// rows. The object keeps no pairs. Returns `None` if the method finds all pairs at once.
+    /// Returns an object that finds the partners of a row when they are requested: the later rows within the maximum
+    /// distance. The object keeps no pairs. Returns `None` if the method finds all pairs at once.
     fn self_partners<'a>(
         &self,
         _rows: FixedRows<'a, L>,
@@ -179,7 +179,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
 
-    /// Returns an object that finds the partners of each query in the corpus when they are requested.
+    /// Returns an object that finds the partners of a query when they are requested: the rows of the corpus within the
+    /// maximum distance.
     ///
     /// # Errors
     ///

@@ -14,7 +14,8 @@ use crate::spilled_join::SpilledJoin;
 use crate::streamed_queries::StreamedQueriesJoin;
 use simtool_base::error::{Error, Result};
 
-/// All methods. If two methods take the same time, a plan chooses the method that comes first.
+/// All methods that find near fingerprints. If two methods take the same time, a plan chooses the method that comes
+/// first.
 pub static JOINS: &[&dyn Join] = &[
     &LinearScanJoin,
     &BitProbingJoin,
@@ -57,7 +58,7 @@ pub fn self_joins() -> impl Iterator<Item = &'static dyn Join> {
     JOINS.iter().copied().filter(|join| join.limits().tasks.have_self_joins())
 }
 
-/// Returns the methods that can find the partners of queries.
+/// Returns the methods that can find the partners of queries, which are the rows of a corpus near them.
 pub fn searches() -> impl Iterator<Item = &'static dyn Join> {
     JOINS.iter().copied().filter(|join| join.limits().tasks.have_searches())
 }

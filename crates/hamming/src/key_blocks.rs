@@ -15,14 +15,16 @@ use simtool_model::fingerprint_table::Fingerprint;
 /// Number of values that are copied at once. The last copy of a list may read this number of values
 /// beyond its end, so every list has room for them.
 pub(super) const COPIED: usize = 8;
-/// Number of rows in the sample that shows how many pairs of keys are within the radius.
+/// Number of rows in a sample. The sample shows how many pairs of rows have near keys. A key is a range of bits of a
+/// fingerprint, and near keys differ in at most `radius` bits of their block.
 const SAMPLE: usize = 1024;
-/// Maximum ratio of the pairs of near keys in a sample of the rows to the pairs that would be near by chance. If the
-/// ratio is higher, the recursive join is used instead of the multi-index join.
+/// If far more pairs of rows than by chance have near keys (ranges of bits), the recursive join is used instead of the
+/// multi-index join. This is the maximum ratio of the pairs with near keys in a sample to the pairs expected by chance.
 const CROWDED: f64 = 8.0;
 /// Maximum number of blocks into which a fingerprint is divided. Each block has one key.
 const MOST_BLOCKS: u32 = 12;
-/// Possible numbers of bits of a key. With b bits, the table of bucket starts has 2^b entries.
+/// Possible numbers of bits of a key, which is a range of bits of a fingerprint. With b bits, the table of bucket
+/// starts has 2^b entries.
 const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
@@ -35,18 +37,19 @@ const PARTITION_WORD: f64 = 7.0;
 /// Additional nanoseconds of the two passes of a partition for each bit of a key beyond
 /// [`CACHED_BITS`].
 const PARTITION_BIT: f64 = 8.0;
-/// Maximum number of bits of a key for fast partitions. With at most this number of bits, the ends of
-/// all buckets stay in the caches while a partition fills the buckets.
+/// Maximum number of bits of a key (a range of bits of a fingerprint) for fast partitions. With at most this number of
+/// bits, the ends of all buckets stay in the caches while a partition fills the buckets.
 const CACHED_BITS: u32 = 18;
-/// Nanoseconds for each 64-bit word of a row, for one of two steps: looking up a bucket, or copying
+/// Nanoseconds for each 64-bit word of a row, for one of two steps: looking up the bucket of a key, or copying
 /// [`COPIED`] rows of a bucket.
 const LOOK: f64 = 5.0;
-/// Nanoseconds for preparing the comparison of a bucket with near buckets.
+/// Nanoseconds for preparing the comparison of a bucket with other buckets. A bucket has the rows with the same key,
+/// and it is compared with the buckets of near keys.
 const BUCKET: f64 = 100.0;
 /// Nanoseconds for one comparison of two rows.
 const COMPARE: f64 = 0.07;
-/// Average number of unused places in the last tile of a bucket. A tile is a group of rows that are
-/// compared together. Comparing an unused place takes as long as comparing a row.
+/// Average number of unused rows in the last tile of a bucket. A tile is a group of rows that are compared together,
+/// and an unused row takes as much time as a used one.
 const TILE_WASTE: f64 = 3.5;
 
 /// The key of a block: a range of bits of every fingerprint. Two fingerprints may be a pair if their
@@ -105,8 +108,9 @@ fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     (keys, share)
 }
 
-/// Whether far more pairs of keys in a sample of the rows are near than by chance. This happens if the
-/// bits of the rows depend on each other. `worth` is the average information per bit, at most 1.
+/// Whether far more pairs of rows in a sample of `values` have near keys than by chance. Keys of a block are near if
+/// they differ in at most its radius. The pairs are so many if the bits of the rows depend on each other. `worth` is
+/// the average information per bit, at most 1.
 pub(super) fn are_crowded<L: Fingerprint>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
     let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
     let mut expected = 0.0;
@@ -163,8 +167,8 @@ impl KeyPlan {
         Self { blocks, key_bits }
     }
 
-    /// Returns the plan that takes the least time for `rows` rows, and its estimated nanoseconds on one
-    /// core.
+    /// Returns the plan that takes the least time for `rows` rows of `row_bits` bits, and its estimated nanoseconds on
+    /// one core. `effective_bits` random bits would distinguish rows as well as their `row_bits` bits do.
     pub(super) fn cheapest(
         rows: f64,
         row_bits: u32,
@@ -182,7 +186,7 @@ impl KeyPlan {
         plans.fold(first, |best, plan| if plan.1 < best.1 { plan } else { best })
     }
 
-    /// Returns the number of bytes of the table that has the start of each bucket.
+    /// Returns the number of bytes of the table that holds the start of the bucket of each key.
     pub(super) fn table_bytes(self) -> f64 {
         f64::from(self.key_bits).exp2() * size_of::<u32>() as f64
     }
@@ -213,16 +217,16 @@ impl KeyPlan {
         (0..self.blocks).map(block).sum()
     }
 
-    /// Returns the radius of block number `block`, which is the maximum number of bits in which near
-    /// fingerprints differ there. The sum of all radii and the number of blocks is `max_distance` + 1,
-    /// so no pair is missed.
+    /// Returns the radius of block number `block`, which is the maximum number of bits in which near keys of this block
+    /// differ. The radii of all blocks plus the number of blocks is `max_distance` + 1. So the keys of each near pair
+    /// are near in at least one block.
     fn radius(self, block: u32, max_distance: u32) -> u32 {
         let (each, more) = ((max_distance + 1) / self.blocks, (max_distance + 1) % self.blocks);
         each + u32::from(block < more) - 1
     }
 
-    /// Divides fingerprints of `row_bits` bits into blocks of about equal weight, and returns the key
-    /// of each block.
+    /// Divides fingerprints of `row_bits` bits into blocks of about equal weight, and returns the key of each block.
+    /// The weight of a bit measures how well the bit distinguishes fingerprints.
     pub(super) fn cut(
         self,
         weights: &BitWeights,

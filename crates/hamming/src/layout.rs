@@ -35,10 +35,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Creates a layout for `max_distance` that fits the given fingerprints. The bits are divided so
-    /// that all masks distinguish fingerprints about equally well. For example, constant bits do not
-    /// count. `words` are the words of all fingerprints or of a sample, one fingerprint after the
-    /// other.
+    /// Creates a layout for `max_distance` whose masks all distinguish the given fingerprints about equally well. For
+    /// example, a constant bit does not count in the division of the bits. `words` are the words of all fingerprints or
+    /// of a sample, one fingerprint after the other.
     ///
     /// # Panics
     ///
@@ -49,7 +48,8 @@ impl Layout {
         Self::weighed(&BitWeights::of_words(words, shape.words(), shape), shape, max_distance)
     }
 
-    /// Does the same as [`Self::of`] for fingerprints of type `L`.
+    /// Creates a layout for `max_distance` from fingerprints of type `L`, like [`Self::of`] from words. All masks
+    /// distinguish these fingerprints about equally well.
     pub(super) fn of_fingerprints<L: Fingerprint>(
         fingerprints: &[L],
         shape: Shape,
@@ -67,9 +67,9 @@ impl Layout {
         Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
     }
 
-    /// Creates a layout for `max_distance` without knowing the fingerprints. Each mask has about the
-    /// same number of neighbouring units, which are bits or lanes. For a given shape and distance, the
-    /// result is the same in every version.
+    /// Creates a layout for `max_distance` without knowing the fingerprints. All masks have about the same number of
+    /// units, which are neighbouring bits or lanes. For a given shape and distance, the result is the same in every
+    /// version.
     #[must_use]
     pub fn even(shape: Shape, max_distance: u32) -> Self {
         let masks = u64::from(max_distance) + 1;
@@ -90,9 +90,8 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Creates `bands` masks, each with about the same number of neighbouring units, which are bits or
-    /// lanes. Fingerprints that are equal in a band are compared. Pairs that are equal in no band are
-    /// missed.
+    /// Creates `bands` masks, called bands, which have about the same number of neighbouring units (bits or lanes).
+    /// Fingerprints that are equal in a band are compared. Pairs that are equal in no band are missed.
     ///
     /// # Panics
     ///
@@ -131,8 +130,8 @@ impl Layout {
     /// `max_distance`. It has as few bands as possible. Nearer pairs are found with a greater
     /// probability.
     ///
-    /// Returns `None` if as few masks are enough to miss no pair at all. Also returns `None` if the
-    /// words of a fingerprint vote or if its hashes may be null.
+    /// Returns `None` if a layout that misses no pair at all needs no more masks. Also returns `None` if the words of a
+    /// fingerprint vote or if its hashes may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {

@@ -16,12 +16,12 @@ use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
-/// Number of rows of a leaf that one task compares with all other rows of the leaf. It is a multiple of
-/// the number of rows that the vectorized loop compares at once.
+/// Number of rows that one task compares with all other rows of a leaf, which is a bucket whose pairs are all compared.
+/// It is a multiple of the number of rows that the vectorized loop compares at once.
 const LEAF_ROWS: usize = 1024;
 
-/// A bucket in which every pair is compared. It has the bucket's records, the XOR of the words of each
-/// fingerprint (`folds`), and the conditions that a pair must meet (`path`).
+/// A bucket in which every pair is compared. It has the bucket's records, the XOR of the words of each fingerprint
+/// (`folds`), and the conditions that a pair must meet (`path`).
 #[derive(Clone, Copy)]
 struct Leaf<'l, W> {
     records: NumberedValues<'l, W>,
@@ -33,8 +33,9 @@ struct Leaf<'l, W> {
 }
 
 impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
-    /// Compares all pairs of the bucket that `records` holds. The first `queries` records are queries.
-    /// The near pairs are collected in `part`.
+    /// Compares all pairs of a bucket with the given `records`. The first `queries` records are queries, and each is
+    /// only compared with records that are not queries. In a self-join, `queries` is 0, and every two records are
+    /// compared. The near pairs that meet the conditions of `path` are collected in `part`.
     pub(super) fn leaf(
         &self,
         records: NumberedValues<'_, W>,
@@ -49,7 +50,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.compare(Leaf { records, folds, path, queries }, rows, candidates, part);
     }
 
-    /// Does the same as [`Self::leaf`] with several threads. Returns the collected pairs.
+    /// Compares all pairs of a large bucket with several threads, like [`Self::leaf`] with one thread. Returns the near
+    /// pairs that meet the conditions of `path`. `share` reports the progress.
     pub(super) fn leaf_large(
         &self,
         records: NumberedValues<'_, W>,
@@ -81,13 +83,14 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Returns the number of records that can be the first member of a pair: all records in a
-    /// self-join, otherwise the queries.
+    /// Returns the number of records of a leaf that can be the first member of a pair. In a self-join, all `records`
+    /// can be. In a search, only the `queries` can be.
     fn first_rows(&self, records: usize, queries: usize) -> usize {
         if self.boundary == 0 { records } else { queries }
     }
 
-    /// Compares each record of a leaf in the range `rows` with all later records that are not queries.
+    /// Compares each record of a leaf in the range `rows` with all later records that are not queries. Collects the
+    /// near pairs in `part`.
     fn compare(
         &self,
         leaf: Leaf<'_, W>,

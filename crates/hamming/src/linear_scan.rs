@@ -19,9 +19,9 @@ use simtool_model::sides::Sides;
 /// rows stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
 
-/// Number of partners that a scan reports as the estimate for every row. Rows are divided into tasks by
-/// these estimates, and with this number a task has about sixty rows. The number is large because a
-/// scan takes long even if it finds few partners.
+/// Number of partners that a scan reports as the estimate for every row. Rows are divided into tasks by these
+/// estimates, and with this number a task has about sixteen rows. The number is large because a scan takes long even if
+/// it finds few partners.
 pub(super) const SCAN_BOUND: usize = 1 << 12;
 
 /// Appends to `found` every row of `corpus` within the maximum distance of `query`, in ascending order
@@ -61,7 +61,7 @@ pub fn scan<L: Fingerprint>(
     }
 }
 
-/// Entry of the linear scan in [`JOINS`](crate::joins::JOINS).
+/// The linear scan as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It compares every pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinearScanJoin;
 

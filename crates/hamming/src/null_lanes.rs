@@ -3,17 +3,17 @@
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// The role of rows in a search. Nulls are replaced by values that depend on the role, so a query never
-/// has the same value as a row of the corpus.
+/// The role of rows in a search. A null, which means that a hash is missing, is replaced by a value that depends on the
+/// role. So a query never has the same value as a row of the corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NullSide {
-    /// The rows that are searched, or all rows of a self-join.
+    /// The collection in which rows near the queries are searched, or all rows of a self-join.
     Corpus,
-    /// The rows whose partners are searched in the corpus.
+    /// The rows for which near rows of the corpus are searched.
     Queries,
 }
 
-/// Whether fingerprints of this shape may contain null hashes.
+/// Whether fingerprints of this shape may contain nulls, which mean that a hash is missing.
 #[must_use]
 pub fn may_be_null(shape: Shape) -> bool {
     matches!(shape.metric(), Metric::Lanes { null: true, .. })
@@ -25,11 +25,11 @@ pub fn shape_without_nulls(shape: Shape) -> Shape {
     Shape::lanes(shape.words() as u32, u64::BITS)
 }
 
-/// Copies the rows, and replaces each null by a value that no other row has. `numbers` gives each row a
-/// unique number.
+/// Copies the rows, and replaces each null (missing hash) by a value that no other row has. `numbers` gives each row a
+/// unique number, from which the value is computed.
 ///
-/// The value consists of 62 bits of the number and one bit for the side. Its highest bit is 0. The
-/// highest bit of every hash is 1, so the value equals no hash. It also equals no value of another row.
+/// The value consists of 62 bits of the row's number and one bit for `side`. Its highest bit is 0. The highest bit of
+/// every hash is 1, so the value equals no hash. It also equals no value of another row.
 #[must_use]
 pub fn without_nulls(
     rows: &FingerprintRows<'_>,

@@ -12,11 +12,13 @@ use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// Minimum number of rows for which an index is built. With fewer rows, every two rows are compared, because an index
-/// compares rows that share a template once for each block. Tests have fewer rows.
+/// Minimum number of rows for which an index is built. With fewer rows, a row is compared with all others. That is
+/// faster if many documents are made from one template, because an index compares their rows once for each block of
+/// bits. Tests use a smaller number, because they have fewer rows.
 const INDEXED_ROWS: usize = if cfg!(test) { 1 << 9 } else { 1 << 17 };
 
-/// Returns an object that finds the partners of a query when they are requested. It keeps no pairs.
+/// Returns an object that finds the partners of a query when they are requested: the rows of the corpus within the
+/// maximum distance. It keeps no pairs.
 ///
 /// # Errors
 ///
@@ -35,8 +37,8 @@ pub(super) fn search_on_demand<'a, L: Fingerprint>(
     Ok(OnDemand::boxed(found, corpus_rows, false))
 }
 
-/// Returns an object that finds the partners of each row among the later rows by the method `join`. If the pairs of the
-/// join do not fit in memory, the object finds partners when they are requested.
+/// Returns an object that finds the partners of a row: the later rows within the maximum distance. The method `join`
+/// finds these pairs. If they do not fit in memory, the object searches the partners of a row when they are requested.
 ///
 /// # Errors
 ///
@@ -55,7 +57,7 @@ pub(super) fn self_partners<'a, L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
     }
 }
 
-/// Counts the pairs that `join` finds in `rows`.
+/// Counts the pairs of `rows` within the maximum distance of `work`. The method `join` finds them.
 ///
 /// # Errors
 ///
@@ -71,7 +73,8 @@ pub(super) fn count_pairs<L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
     }
 }
 
-/// Returns an object that finds the partners of a row among the later rows when they are requested. It keeps no pairs.
+/// Returns an object that finds the partners of a row when they are requested: the later rows within the maximum
+/// distance. It keeps no pairs.
 ///
 /// # Errors
 ///
@@ -103,10 +106,10 @@ fn is_index_better(corpus_rows: usize, work: JoinWork<'_>) -> bool {
     is_large && can_have_blocks && is_selective && bytes <= work.context.memory().free()
 }
 
-/// A search in which the number of partners is not known in advance. All rows may be partners of a row.
+/// A search in which the number of partners is not known in advance. Any number of rows may be partners of a row.
 pub(super) struct OnDemand<'a> {
     found: Box<dyn Partners + 'a>,
-    /// Number of rows in which partners are searched.
+    /// Number of rows that may be partners of a row, because partners are searched among them.
     corpus_rows: usize,
     /// Whether only later rows are partners.
     is_self_join: bool,
@@ -128,7 +131,8 @@ impl Partners for OnDemand<'_> {
         self.found.rows()
     }
 
-    /// Returns a bound that surely holds, so that the partners of one task fit in memory.
+    /// Returns the number of all rows that may be partners of `row`. This bound surely holds, so that the partners of
+    /// one task fit in memory.
     fn bound(&self, row: usize) -> usize {
         if self.is_self_join { self.corpus_rows - row - 1 } else { self.corpus_rows }
     }

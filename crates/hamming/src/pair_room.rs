@@ -6,7 +6,7 @@ use simtool_compute::context::Context;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes of pairs that may always be in memory, even if the rest of the run leaves less.
+/// Bytes of pairs that may always be in memory, even if the run has no memory left within its limit.
 const FEW_BYTES: u64 = 2 << 20;
 
 /// Limits of the pairs of a join, and whether the pairs exceed them. All threads of the join share it.
@@ -22,7 +22,7 @@ pub(crate) struct PairRoom {
 }
 
 impl PairRoom {
-    /// Creates the room for at most `most` pairs.
+    /// Creates the limits of a join that may find at most `most` pairs. No pairs are counted yet.
     pub(crate) fn new(most: u64) -> Self {
         let [pairs, bytes] = [0, 0].map(AtomicU64::new);
         Self { is_exceeded: AtomicBool::new(false), most, pairs, bytes }
@@ -33,7 +33,7 @@ impl PairRoom {
         self.most
     }
 
-    /// Records that the pairs do not fit in memory or are too many.
+    /// Records that the pairs do not fit in memory or are too many, so that the join ends early.
     pub(crate) fn exceed(&self) {
         self.is_exceeded.store(true, Ordering::Relaxed);
     }
@@ -50,15 +50,16 @@ impl PairRoom {
         }
     }
 
-    /// Counts `bytes` more bytes of pairs. Returns whether all pairs so far take more than [`FEW_BYTES`], so that they
-    /// need memory which the rest of the run leaves.
+    /// Counts `bytes` more bytes of pairs. Returns whether all pairs so far take more than [`FEW_BYTES`]. Pairs beyond
+    /// that limit may be kept only if the run has memory left.
     pub(crate) fn has_many(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > FEW_BYTES
     }
 }
 
-/// Calls `find`, which must leave out pairs that do not fit in the memory of `context` or are more than `most`,
-/// and record that in the given room. Returns `None` if pairs were left out.
+/// Calls `find` with limits for the pairs: they must fit in the memory of `context`, and be at most `most`. `find` must
+/// leave out pairs beyond these limits, and record in its [`PairRoom`] that it did. Returns `None` if pairs were left
+/// out.
 ///
 /// # Errors
 ///

@@ -41,7 +41,8 @@ pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Resul
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
-/// Counts the pairs of rows that [`self_join`] finds, without keeping them in memory.
+/// Counts the pairs of rows within the maximum distance of `work`, which [`self_join`] finds, without keeping them in
+/// memory.
 ///
 /// # Errors
 ///
@@ -85,7 +86,8 @@ pub(crate) fn collect_value_pairs<L: Fingerprint, C: Collect>(
     Recursion::new(values, work, collect).with_spare(spare).run(values, work.share)
 }
 
-/// Entry of the recursive self-join in [`JOINS`](crate::joins::JOINS).
+/// The recursive self-join as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It finds all near
+/// pairs of a collection in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartitionJoin;
 

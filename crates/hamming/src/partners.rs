@@ -9,8 +9,8 @@ use simtool_base::progress::{Progress, Share, Work};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
-/// The [bound](Partners::bound) that a method reports for each row if it cannot estimate the number of
-/// partners. With this number, a task has some hundred queries.
+/// The [bound](Partners::bound) that a method reports for each row if it cannot estimate the number of partners. With
+/// this number, a task has about sixty queries.
 pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 
 /// Approximate number of pairs that one task finds. Rows are divided into such tasks for the threads.
@@ -22,21 +22,23 @@ pub trait Partners: Sync {
     /// Returns the number of rows.
     fn rows(&self) -> usize;
 
-    /// Returns an upper bound or an estimate of the number of partners of `row`.
+    /// Returns an upper bound or an estimate of the number of partners of `row`, which are the rows within the maximum
+    /// distance.
     fn bound(&self, row: usize) -> usize;
 
-    /// Replaces `found` by the partners of `row`, in ascending order of their row numbers.
+    /// Replaces `found` by the partners of `row`, which are the rows within the maximum distance, in ascending order of
+    /// their row numbers.
     fn partners(&self, row: usize, found: &mut Vec<Match>);
 }
 
-/// Collects all pairs in ascending order.
+/// Finds the partners of all rows, and returns the pairs in ascending order.
 #[must_use]
 pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
     collect_in_room(pairs, &KeepPairs::all(), Share::silent())
 }
 
-/// Collects the pairs in ascending order, and reports progress as `share`. `keep` may leave out pairs that do not fit
-/// in memory. If the work is cancelled, pairs are missing.
+/// Finds the partners of all rows, and returns the pairs in ascending order. `share` reports the progress of this work.
+/// `keep` may leave out pairs that do not fit in memory. If the work is cancelled, pairs are missing.
 #[must_use]
 pub(crate) fn collect_in_room(
     pairs: &dyn Partners,
@@ -62,7 +64,7 @@ pub(crate) fn collect_in_room(
     all.into_sorted()
 }
 
-/// Counts all pairs without keeping them in memory.
+/// Finds the partners of all rows, and counts the pairs without keeping them in memory.
 #[must_use]
 pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     progress.begin("counting pairs", Work::Steps(pairs.rows() as u64));
@@ -98,8 +100,8 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
     }
 }
 
-/// Divides the rows into ranges. Calls `make` for each range in parallel, and `take` with each result
-/// of `make` in the order of the ranges. Only a limited number of results is in memory at a time.
+/// Divides the rows into ranges. Calls `make` for each range in parallel, and then `take` with each result of `make`,
+/// in the order of the ranges. Only a limited number of results is in memory at a time.
 ///
 /// # Errors
 ///
@@ -125,7 +127,7 @@ pub fn in_order<T: Send, E>(
     Ok(())
 }
 
-/// Divides the rows into ranges with about the same number of pairs.
+/// Divides the rows into ranges that have about the same number of pairs, estimated by [`Partners::bound`].
 fn tasks(pairs: &dyn Partners) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut bound) = (0, 0);

@@ -31,7 +31,8 @@ pub(super) fn new_buffer<W: Fingerprint>(records: usize, ledger: &Ledger) -> Res
     Ok((values, numbers))
 }
 
-/// The idle buffers of a join, which no thread uses at the moment.
+/// The idle buffers of a join, which no thread uses at the moment. A buffer is taken from the pool and put back after
+/// use.
 pub(super) struct Pool<W> {
     scratch: Mutex<Vec<RecursionScratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
@@ -57,7 +58,7 @@ impl<W: Fingerprint> Pool<W> {
         result
     }
 
-    /// Returns a buffer for `records` records. It is taken from the pool or allocated.
+    /// Returns a buffer with room for `records` records. It is taken from the pool or allocated.
     pub(super) fn buffer(&self, records: usize) -> Buffer<W> {
         let idle = self.idle_buffer(records);
         idle.unwrap_or_else(|| {
@@ -97,14 +98,15 @@ impl<W: Fingerprint> Pool<W> {
     }
 }
 
-/// Buffers of one thread.
+/// Buffers that one thread of a recursive join uses again for every bucket.
 pub(super) struct RecursionScratch<W> {
     /// For each depth of the recursion, the buffers in which a bucket of this depth is partitioned.
     pub(super) levels: Vec<RecursionLevel<W>>,
     pub(super) folds: Folds,
     pub(super) candidates: Candidates,
     pub(super) sketches: RecursionLevel<Sketch>,
-    /// Pairs of row numbers whose sketches are near. Their fingerprints are not compared yet.
+    /// Pairs of row numbers whose sketches, which are summaries of two words, are near. Their fingerprints are not
+    /// compared yet.
     pub(super) likely: Vec<(u32, u32)>,
 }
 
@@ -117,7 +119,8 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Replaces the folds by the folds of `values`, which have 32 bits if `is_short` is true.
+    /// Replaces the folds by the XOR of the words of each of `values`, of 32 bits if `is_short` is true, otherwise of
+    /// 64 bits.
     pub(super) fn fill<W: Fingerprint>(&mut self, values: &[W], is_short: bool) {
         if is_short {
             self.words_32.clear();
@@ -134,13 +137,14 @@ impl Folds {
 pub(super) struct RecursionLevel<W> {
     values: Vec<W>,
     numbers: Vec<u32>,
-    /// For each part, the index at which its next record is written. After [`Self::scatter`], the end
+    /// For each part of the partition, the index at which its next record is written. After [`Self::scatter`], the end
     /// index of the part.
     next: Vec<u32>,
 }
 
 impl<W: Fingerprint> RecursionLevel<W> {
-    /// Counts the records of each part, and returns the number of records in the largest part.
+    /// Counts the records that `hash` assigns to each part of the partition. Returns the number of records in the
+    /// largest part.
     pub(super) fn count(&mut self, records: NumberedValues<'_, W>, hash: &BlockHash<W>) -> usize {
         self.next.clear();
         self.next.resize(hash.parts(), 0);
@@ -155,8 +159,8 @@ impl<W: Fingerprint> RecursionLevel<W> {
         largest as usize
     }
 
-    /// Copies the records so that the records of each part are contiguous. Call [`Self::count`] with
-    /// the same records first.
+    /// Copies the records so that the records of each part of the partition are adjacent. Call [`Self::count`] with the
+    /// same records first.
     pub(super) fn scatter(&mut self, records: NumberedValues<'_, W>, hash: &BlockHash<W>) {
         let length = records.len();
         // The arrays only grow, because clearing them for each bucket would take longer than filling
@@ -170,7 +174,7 @@ impl<W: Fingerprint> RecursionLevel<W> {
         scatter(records.values, records.numbers, hash, &mut self.next, values, numbers);
     }
 
-    /// Returns the parts that have at least two records.
+    /// Returns the parts of the partition that have at least two records, so that they may have pairs.
     pub(super) fn buckets(&self) -> impl Iterator<Item = NumberedValues<'_, W>> {
         let all = NumberedValues { values: &self.values, numbers: &self.numbers };
         let starts = std::iter::once(0).chain(self.next.iter().copied());

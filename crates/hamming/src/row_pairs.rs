@@ -10,12 +10,14 @@ use simtool_model::groups::{Groups, NO_GROUP};
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// The groups and pairs of groups that a join has found. They are expanded to the partners of one row at a time.
+/// The groups of equal rows and the pairs of near groups that a join has found. They are expanded to pairs of rows, for
+/// one row at a time.
 #[derive(Debug)]
 pub(crate) struct RowPairs {
     /// Groups of equal rows. In a self-join, they contain all rows, and in a search, the queries.
     rows: Groups,
-    /// In a search, the groups of equal rows of the corpus. `None` in a self-join, where all partners are in `rows`.
+    /// In a search, the groups of equal rows of the corpus. `None` in a self-join, where the partners of a row (the
+    /// rows near it) are in `rows`.
     partners: Option<Groups>,
     group_of: Vec<u32>,
     /// The numbers of the groups that have at least one near group. In most collections, there are few.
@@ -73,7 +75,8 @@ impl RowPairs {
         Self { rows, partners, group_of, social, starts, neighbours }
     }
 
-    /// Returns the groups that contain the partners of rows.
+    /// Returns the groups of the rows that may be partners of a row: in a search, the groups of the corpus, otherwise
+    /// the groups of all rows.
     fn others(&self) -> &Groups {
         self.partners.as_ref().unwrap_or(&self.rows)
     }
@@ -99,7 +102,8 @@ impl Partners for RowPairs {
         own + near.map(|&(other, _)| self.others().size(other) as usize).sum::<usize>()
     }
 
-    /// In a self-join, only later rows are returned as partners.
+    /// Replaces `found` by the partners of `row`, in ascending order of their row numbers. In a self-join, these are
+    /// only later rows.
     ///
     /// # Complexity
     ///

@@ -26,8 +26,8 @@ use std::ops::Range;
 /// summary of a fingerprint.
 pub(super) const GATHERED_BITS: usize = 16;
 
-/// Number of weights that a tag can have. The weight of a tag is the number of its set bits, from 0 to
-/// 16.
+/// Number of weights that a tag, which is a 16-bit summary of a fingerprint, can have. The weight of a tag is the
+/// number of its set bits, from 0 to 16.
 pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 
 /// Function that computes the tag of each fingerprint in one table. A tag is a 16-bit summary of a
@@ -35,12 +35,12 @@ pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 #[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
-    /// For each weight of a query's tag, the range of a bucket's tags that are likely to be near the
-    /// query's tag. The bucket's tags are sorted by weight. Start and end of the range are fractions of
-    /// all tags in the bucket, in units of 1/2¹⁶.
+    /// For each weight (number of set bits) of a query's tag, the range of a bucket's tags that are likely to be near
+    /// the query's tag. The bucket's tags are sorted by weight. Start and end of the range are fractions of all tags in
+    /// the bucket, in units of 1/2¹⁶.
     expected: [(u32, u32); WEIGHTS],
-    /// Maximum number of bits in which the tags of a query and of a row may differ. This table skips
-    /// all other rows, because another table finds the near ones.
+    /// Maximum number of bits in which the tags (16-bit summaries) of a query and of a row may differ. This table skips
+    /// all other rows. If one of them is near the query, another table finds it.
     pub(super) most: u32,
 }
 
@@ -86,11 +86,13 @@ impl GatheredBits {
 }
 
 impl RowTags {
-    /// Creates the function for the table of block number `number`.
+    /// Creates the function that computes the tags in the table of block number `number` of `layout`.
     ///
-    /// The tag of a fingerprint consists of the bits of the blocks behind this block, until there are
-    /// 16 bits. In each block, the lowest bit comes first. The j-th bit is combined by XOR with bit j
-    /// modulo 16 of the tag. This choice of bits must never change, because tables are stored.
+    /// The tag of a fingerprint consists of the bits of the blocks that follow this block in the layout, until there
+    /// are 16 bits. After the last block follows the first. If distances do not count bits, or there are too few
+    /// blocks, the tag has the bits of this block itself. In each block, the lowest bit comes first. The j-th bit is
+    /// combined by XOR with bit j modulo 16 of the tag. This choice of bits must never change, because tables are
+    /// stored.
     pub(super) fn new(layout: &Layout, number: usize, reach: Reach) -> Self {
         let blocks = layout.masks().len();
         // The next blocks limit the number of differences only if distances count bits, and if there
@@ -114,16 +116,16 @@ impl RowTags {
         Self { bits: GatheredBits::new(bits), expected, most: behind as u32 }
     }
 
-    /// Returns the tag of a fingerprint. The XOR of two tags is the tag of the XOR of their
-    /// fingerprints.
+    /// Returns the tag of a fingerprint, which is a 16-bit summary of it. The XOR of two tags is the tag of the XOR of
+    /// their fingerprints.
     #[inline]
     pub(super) fn tag<L: Fingerprint>(&self, row: L) -> u16 {
         self.bits.of(row)
     }
 
-    /// Returns the range of a bucket's tags that are likely to be near `tag`, as indices in the bucket.
-    /// The bucket has `tags` tags, sorted by weight. The range is a little longer than it would be for
-    /// random tags.
+    /// Returns the range of a bucket's tags that are likely to be near `tag`, as indices in the bucket. A tag is a
+    /// 16-bit summary of a fingerprint. The bucket has `tags` tags, sorted by weight, which is the number of set bits.
+    /// The range is a little longer than it would be for random tags.
     #[inline]
     pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
         let (start, end) = self.expected[tag.count_ones() as usize];
@@ -134,8 +136,8 @@ impl RowTags {
     }
 }
 
-/// Returns a list for all possible tags of `bits` bits. Element w is the fraction of tags with fewer
-/// than w set bits, in units of 1/2¹⁶.
+/// Returns a list about all possible tags of `bits` bits. Element w is the fraction of these tags with fewer than w set
+/// bits, in units of 1/2¹⁶. A tag is a summary of a fingerprint.
 fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
     let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
     // Number of tags with this weight. There are 2^bits tags in total.

@@ -42,7 +42,8 @@ const LEAST_BUCKET_BYTES: usize = 1 << 14;
 const BUCKET: &str = "the fingerprints of a temporary file";
 /// Number of bytes of a row number in a temporary file.
 const NUMBER_BYTES: f64 = 4.0;
-/// Memory for joining a bucket, as a multiple of the size of the bucket's records.
+/// Memory for joining a bucket, as a multiple of the size of the bucket's records. A bucket consists of the records of
+/// one temporary file.
 const WORK: usize = 3;
 
 /// Groups of equal rows. Their fingerprints are in a temporary file.
@@ -55,7 +56,8 @@ pub(crate) struct SpilledGroups<W> {
     fingerprint: PhantomData<W>,
 }
 
-/// Records in a temporary file. The file has no name and is deleted when the process ends.
+/// Records in a temporary file. A record is a fingerprint with its row or group number. The file has no name and is
+/// deleted when the process ends.
 #[derive(Debug)]
 struct Spill {
     folder: PathBuf,
@@ -215,7 +217,7 @@ impl<W: Fingerprint> SpilledGroups<W> {
     }
 }
 
-/// Entry of the self-join with temporary files in [`JOINS`](crate::joins::JOINS).
+/// The self-join with temporary files as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpilledJoin;
 

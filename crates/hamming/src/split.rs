@@ -18,7 +18,8 @@ use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::{Fingerprint, Reach, set_lowest_bits};
 use std::sync::{Arc, OnceLock};
 
-/// Number of values in the sample from which the weights of bits are computed.
+/// Number of values in the sample from which the weights of bits are computed. The weight of a bit says how well it
+/// distinguishes fingerprints.
 const SAMPLE: usize = 1024;
 
 /// Maximum number of bits of the hash of a block. So many bits distinguish the values of all rows well
@@ -57,18 +58,19 @@ impl<W: Fingerprint> Path<W> {
 pub(super) struct SplitCosts {
     /// Nanoseconds for comparing one pair in a leaf, which is a bucket whose pairs are all compared.
     compare: f64,
-    /// Nanoseconds for moving one record (a fingerprint and its number) through a partition and into a
-    /// leaf.
+    /// Nanoseconds for moving one record (a fingerprint and its number) through a partition and into a leaf, which is a
+    /// bucket whose pairs are all compared.
     record: f64,
-    /// Average number of records of a leaf, if a partition made the leaf.
+    /// Average number of records of a leaf, if a partition made the leaf. A leaf is a bucket whose pairs are all
+    /// compared.
     leaf: f64,
 }
 
-/// Nanoseconds for reading the fingerprints of a pair whose folds are near, if fingerprints have
-/// several words.
+/// Nanoseconds for reading the fingerprints of a pair whose folds are near, if fingerprints have several words. A fold
+/// is the XOR of a fingerprint's words.
 const LOOK: f64 = 5.0;
-/// If more than this fraction of unrelated pairs has near folds by chance, leaves are made smaller. A
-/// fold is the XOR of a fingerprint's words.
+/// If more than this fraction of unrelated pairs has near folds by chance, leaves are made smaller. A fold is the XOR
+/// of a fingerprint's words, and a leaf is a bucket whose pairs are all compared.
 const MOST_PASSING: f64 = 1e-3;
 
 impl SplitCosts {
@@ -93,7 +95,8 @@ impl SplitCosts {
     }
 }
 
-/// Average number of records of a leaf, if a partition made the leaf and comparisons are cheap.
+/// Average number of records of a leaf, if a partition made the leaf and comparisons are cheap. A leaf is a bucket
+/// whose pairs are all compared.
 const LEAF: f64 = 48.0;
 
 /// Returns the fraction of pairs of random words of `bits` bits that differ in at most `most` bits.
@@ -128,13 +131,14 @@ pub(super) struct BitWeights {
 }
 
 impl BitWeights {
-    /// Computes the weights of bits from a sample of `values`.
+    /// Computes the weight of each bit, which says how well the bit distinguishes fingerprints, from a sample of
+    /// `values`.
     pub(super) fn of<W: Fingerprint>(values: &[W], shape: Shape) -> Self {
         Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
     }
 
-    /// Computes the weights of bits from a sample of the fingerprints in `words`. Each fingerprint has
-    /// `stride` words.
+    /// Computes the weight of each bit, which says how well the bit distinguishes fingerprints, from a sample of the
+    /// fingerprints in `words`. Each fingerprint has `stride` words.
     pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
         let step = (words.len() / stride / SAMPLE).max(1);
         let mut ones = vec![[0u32; 64]; stride];
@@ -167,7 +171,8 @@ impl BitWeights {
         f64::from(self.weights[bit as usize])
     }
 
-    /// Returns the total weight of all bits of a fingerprint of this shape, as a rounded number.
+    /// Returns the total weight of all bits of a fingerprint of this shape, as a rounded number. This many random bits
+    /// would distinguish fingerprints as well.
     #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
     pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
         let mut all = vec![0; shape.words()];
@@ -187,15 +192,17 @@ impl BitWeights {
         weights.map(|(_, &weight)| f64::from(weight)).sum()
     }
 
-    /// Divides the units of `mask`, which are bits or lanes, into `groups` groups of about the same
-    /// weight. Returns the mask of each group, or `None` if there are fewer units than groups.
+    /// Divides the units of `mask`, which are bits or lanes, into `groups` groups of about the same weight. The groups
+    /// then distinguish fingerprints about equally well. Returns the mask of each group, or `None` if there are fewer
+    /// units than groups.
     fn deal<W: Fingerprint>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
         let dealt = self.deal_words(mask.words(), groups)?;
         Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
     }
 
-    /// Does the same as [`Self::deal`] for a mask of any number of words. Returns the words of the
-    /// masks of all groups, one mask after the other.
+    /// Divides the units of `mask`, which are bits or lanes, into `groups` groups of about the same weight, for masks
+    /// of any number of words. Returns the words of the masks of all groups, one mask after the other, or `None` if
+    /// there are fewer units than groups.
     pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
         // The mask of one unit, at its lowest bit.
         let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
@@ -231,8 +238,8 @@ impl BitWeights {
     }
 }
 
-/// Returns the total weight of all bits of fingerprints of this shape, estimated from a sample of
-/// `words` and rounded.
+/// Returns the total weight of all bits of fingerprints of this shape, estimated from a sample of `words` and rounded.
+/// This many random bits would distinguish fingerprints as well.
 pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
     BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
@@ -242,13 +249,13 @@ pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Number of bits of the hash of the path's last block. A bucket of this path can be partitioned by
-    /// at most this number of bits.
+    /// Number of bits of the hash of the path's last block of bits. A bucket of this path can be partitioned by at most
+    /// this number of hash bits.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
-    /// Index of the mask in `path.unequal` that has the greatest weight, and this weight. `None` if
-    /// `path.unequal` is empty.
+    /// Index of the mask in `path.unequal` whose bits distinguish fingerprints best (the greatest weight), and this
+    /// weight. `None` if `path.unequal` is empty.
     widest: Option<(usize, f64)>,
     /// The children that result if the free bits of the path are divided into groups. The inner
     /// `Option` is `None` if there are fewer free bits than groups.
@@ -274,12 +281,14 @@ impl<W: Fingerprint> Node<W> {
         Self { path, width, weights, free_weight, widest, by_free, by_widest }
     }
 
-    /// Returns a node for the same path with other weights, and so with other children.
+    /// Returns a node for the same path whose children are chosen by `weights`. The weight of a bit says how well the
+    /// bit distinguishes fingerprints.
     pub(super) fn weighed(&self, weights: BitWeights) -> Self {
         Self::new(self.path.clone(), Arc::new(weights))
     }
 
-    /// Returns the children of this node, or `None` if it is cheaper to compare all pairs of a bucket.
+    /// Returns the children into which a bucket of this node is split, or `None` if it is cheaper to compare all of its
+    /// pairs.
     ///
     /// The bucket has `records` records, and `compares` pairs can be formed from them.
     pub(super) fn split(
@@ -338,8 +347,8 @@ pub(super) mod live_paths {
         static PEAK: Cell<isize> = const { Cell::new(0) };
     }
 
-    /// Returns the number of 64-bit words of a path. It has three single masks and a list of unequal
-    /// masks.
+    /// Returns the number of 64-bit words in the masks of a path. A path has three single masks and a list of masks
+    /// `unequal`.
     fn words<W>(path: &Path<W>) -> isize {
         ((3 + path.unequal.len()) * size_of::<W>() / size_of::<u64>()).cast_signed()
     }
@@ -370,8 +379,8 @@ pub(super) mod live_paths {
     }
 }
 
-/// Splits a path by groups of its free bits. Returns one child for each of `groups`. The pairs of child
-/// i are equal in group i and differ in each group before it.
+/// Splits a path, which is a set of conditions for pairs, by groups of its free bits. Returns one child for each of
+/// `groups`. The pairs of child i are equal in group i and differ in each group before it.
 pub(super) fn split_free<W: Fingerprint>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -383,8 +392,8 @@ pub(super) fn split_free<W: Fingerprint>(path: &Path<W>, groups: &[W]) -> Vec<Pa
     children.collect()
 }
 
-/// Splits a path by groups of the bits of the unequal mask with index `widest`. Returns one child for
-/// each of `groups`. The pairs of child i are equal in group i and differ in each group before it.
+/// Splits a path, which is a set of conditions for pairs, by groups of the bits of the mask `unequal[widest]`. Returns
+/// one child for each of `groups`. The pairs of child i are equal in group i and differ in each group before it.
 fn split_unequal<W: Fingerprint>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
     let mut rest = path.unequal[widest];
     let children = groups.iter().enumerate().map(|(t, &group)| {

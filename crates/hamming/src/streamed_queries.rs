@@ -22,8 +22,8 @@ use std::ops::Range;
 /// Maximum number of bits of a bucket number. With so few buckets, [`QueryTable::words`] fits into the second-level
 /// cache.
 const MOST_BITS: u32 = 16;
-/// A table has about 2 to this power buckets per query, unless [`MOST_BITS`] allows fewer. With so many
-/// buckets, few have several queries.
+/// A table has about 2 to this power buckets for each query, unless [`MOST_BITS`] allows fewer. With so many buckets,
+/// few of them have several queries.
 const BITS_A_QUERY: u32 = 3;
 /// Number of corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
@@ -31,7 +31,8 @@ const CHUNK_ROWS: usize = 1 << 16;
 /// the table then stay in the caches for many rows.
 const STEP_ROWS: usize = 1 << 15;
 
-/// Tables of queries, one for each mask of a layout.
+/// Tables in which the queries near a row of the corpus are looked up. There is one table for each mask of a layout,
+/// which is a list of bit masks.
 #[derive(Debug)]
 pub struct StreamedQueries<L> {
     reach: Reach,
@@ -94,7 +95,8 @@ impl<L: Fingerprint> StreamedQueries<L> {
         self.scan_in_room(corpus, &KeepPairs::all())
     }
 
-    /// Finds pairs like [`Self::scan`], and passes them to `keep`, which may leave out pairs that do not fit in memory.
+    /// Finds all pairs of a query and a row of the corpus within the maximum distance. Passes them to `keep`, which may
+    /// leave out pairs that do not fit in memory. Returns the kept pairs in ascending order.
     fn scan_in_room(&self, corpus: Rows<'_, L>, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
         let rows = corpus.fingerprints.len();
         let chunks: Vec<PairList> = (0..rows.div_ceil(CHUNK_ROWS))
@@ -126,8 +128,9 @@ impl<L: Fingerprint> StreamedQueries<L> {
         pairs.into_sorted()
     }
 
-    /// Compares the rows `rows` of `corpus` with table number `number`. First selects the rows that may be near a
-    /// query, then compares these rows with the queries of their buckets.
+    /// Compares the rows of `corpus` in the range `rows` with table number `number` of the queries. First selects the
+    /// rows that may be near a query, then compares these rows with the queries of their buckets. Calls `found` for
+    /// each near pair. `candidates` is a buffer.
     fn scan_step(
         &self,
         number: usize,
@@ -165,7 +168,8 @@ impl<L: Fingerprint> StreamedQueries<L> {
     }
 }
 
-/// Entry of the search with streamed queries in [`JOINS`](crate::joins::JOINS).
+/// The search with streamed queries as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It scans
+/// the corpus once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamedQueriesJoin;
 
@@ -222,8 +226,8 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
 
 /// The pairs that a scan has found, sorted by query.
 struct StreamedPairs {
-    /// Pairs of a query and a row of the corpus. Queries without a fingerprint are left out of the numbers of the
-    /// queries.
+    /// Pairs of a query (`a`) and a row of the corpus (`b`). The number of a query counts only queries that have a
+    /// fingerprint.
     found: Vec<ValuePair>,
     /// The row number of each query that has a fingerprint. `None` if all queries have one, because the
     /// numbers are then equal.

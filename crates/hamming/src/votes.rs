@@ -59,9 +59,9 @@ pub(super) fn voting_pairs(
     Ok(pairs)
 }
 
-/// Calls `find`, which finds candidates: pairs that are compared in full later. The candidates have a room of their
-/// own, because most of them may turn out not to be near. If they do not fit in it, records that the pairs of `work`
-/// exceed their room, and returns `None`.
+/// Calls `find`, which finds candidates: pairs that are compared in full later. Limits for candidates are counted
+/// separately from the pairs of `work`, because most candidates may turn out not to be near. If candidates exceed the
+/// limits, returns `None`, and records in `work` that pairs do not fit in memory.
 ///
 /// # Errors
 ///

@@ -60,7 +60,7 @@ pub(super) fn wide_partners<'a>(
     }
 }
 
-/// Fingerprints of any number of words.
+/// Fingerprints of any number of words, and the maximum distance of a pair. Some rows may have no fingerprint.
 #[derive(Debug)]
 pub(super) struct WideRows<'a> {
     words: Cow<'a, [u64]>,
@@ -135,7 +135,7 @@ impl<'a> WideRows<'a> {
     }
 }
 
-/// Finds for each row its partners among the later rows, as a self-join does.
+/// A self-join of the rows: the partners of a row are the later rows within the maximum distance.
 impl Partners for WideRows<'_> {
     fn rows(&self) -> usize {
         self.len()
@@ -153,7 +153,7 @@ impl Partners for WideRows<'_> {
     }
 }
 
-/// Finds for each query its partners among all rows of the corpus, as a search does.
+/// A search: the partners of a query are all rows of the corpus within the maximum distance.
 pub(super) struct WideSearch<'a> {
     pub(super) queries: WideRows<'a>,
     pub(super) corpus: WideRows<'a>,

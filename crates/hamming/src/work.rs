@@ -39,8 +39,8 @@ impl<'w> JoinWork<'w> {
         self.context.isa()
     }
 
-    /// Calls `find` with the same work and a room of its own for at most `most` pairs. `find` must leave out
-    /// pairs that do not fit in memory. Returns `None` if pairs were left out.
+    /// Calls `find` with the same work, but with limits of its own for the pairs: at most `most` pairs, which must fit
+    /// in memory. `find` must leave out pairs beyond these limits. Returns `None` if pairs were left out.
     ///
     /// # Errors
     ///

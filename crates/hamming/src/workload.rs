@@ -13,8 +13,8 @@ use std::ops::Add;
 
 /// Nanoseconds for comparing two folds of 32 bits. A fold is the XOR of a fingerprint's words.
 const FOLD_COMPARE: f64 = 0.02;
-/// Nanoseconds for comparing two folds of 64 bits. Joins with a larger maximum distance compare such
-/// folds.
+/// Nanoseconds for comparing two folds of 64 bits. A fold is the XOR of a fingerprint's words. Joins with a larger
+/// maximum distance compare such folds.
 const WIDE_FOLD_COMPARE: f64 = 0.04;
 /// Nanoseconds per row for finding the groups of equal rows.
 pub(super) const GROUPING: f64 = 20.0;
@@ -31,7 +31,8 @@ const LEAST_BUCKET: f64 = 48.0;
 pub enum JoinTask {
     /// All near pairs of one collection.
     SelfJoin,
-    /// The partners of each query. All queries are known before the first answer.
+    /// The partners of each query, which are the rows of a corpus near it. All queries are known before the first
+    /// answer.
     Search {
         /// Number of queries.
         queries: usize,
@@ -150,7 +151,7 @@ impl Workload {
         self.rows as f64
     }
 
-    /// Returns the number of rows whose partners are searched: the queries, or all rows in a self-join.
+    /// Returns the number of rows for which near rows are searched: the queries, or all rows in a self-join.
     pub(super) fn query_count(&self) -> f64 {
         match self.task {
             JoinTask::SelfJoin => self.rows as f64,
@@ -164,8 +165,8 @@ impl Workload {
         f64::from(self.max_distance) + 1.0
     }
 
-    /// Returns the number of effective bits of one of the [`Self::blocks`]. Effective bits are random
-    /// bits, and so many of them would distinguish rows as well as the block does.
+    /// Returns the number of effective bits of one of the [`Self::blocks`], into which the bits of a fingerprint are
+    /// divided. This many random bits would distinguish rows as well as the block does.
     pub(super) fn block_bits(&self) -> f64 {
         f64::from(self.effective_bits) / self.blocks()
     }
@@ -181,8 +182,8 @@ impl Workload {
         self.fingerprint_words() * 8.0
     }
 
-    /// Estimates the number of rows that a query finds in its bucket of a table. These are one near
-    /// row, and the rows that are equal to the query in the table's block by chance.
+    /// Estimates the number of rows in the bucket of a table in which a query is looked up. These are one near row, and
+    /// the rows that are equal to the query in the table's block of bits by chance.
     pub(super) fn bucket_rows(&self) -> f64 {
         self.row_count() * (-self.block_bits()).exp2() + 1.0
     }
@@ -209,8 +210,8 @@ impl Workload {
         }
     }
 
-    /// Estimates the nanoseconds of a recursive join of `rows` rows, in which each row has `others`
-    /// possible partners.
+    /// Estimates the nanoseconds of a recursive join of `rows` rows, in which each row may form a pair with `others`
+    /// rows.
     ///
     /// The recursion chooses the cheapest depth for each bucket. So the estimate is the minimum of
     /// three ways: comparing every pair, partitioning by one block, and partitioning by two blocks.

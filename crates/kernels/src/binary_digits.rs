@@ -13,10 +13,10 @@ use super::Isa;
 use super::own_loops::binary_digits::Digits;
 use super::vector::{Kernel, Level};
 
-/// Maximum number of digits of a row.
+/// Maximum number of digits that one call of [`binary_digits`] converts.
 pub const MOST_DIGITS: usize = 128;
 
-/// Returns the digits as bits. The first digit is the lowest bit.
+/// Converts a text of the characters `0` and `1` to a number. The first digit is the lowest bit.
 ///
 /// ```
 /// use simtool_kernels::{Isa, binary_digits::binary_digits};

@@ -49,8 +49,8 @@ impl BitCounts {
         self.add_some(isa, rows, rows.len() as u64);
     }
 
-    /// Adds `count` of the rows in `rows`. The other rows must be 0, so that they add nothing to any
-    /// bit.
+    /// Adds `rows`, but counts only `count` of them, for callers that set some rows to 0 instead of removing them.
+    /// `count` is the number of the other rows. Rows of 0 add nothing to any bit.
     pub fn add_some(&mut self, isa: Isa, rows: &[u64], count: u64) {
         isa.run(AddRows { rows }, &mut self.digits);
         self.rows += count;
@@ -91,7 +91,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Slow twin of [`BitCounts`]: sums +1 or −1 for each row and bit.
+    /// Computes the majority of each bit of `rows` like [`BitCounts`], in a slow and simple way for comparison: sums +1
+    /// or −1 for each row and bit.
     fn naive(rows: &[u64]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let sum: i64 = rows.iter().map(|row| if row >> bit & 1 == 1 { 1 } else { -1 }).sum();

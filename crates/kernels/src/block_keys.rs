@@ -8,8 +8,8 @@ use super::partition::BlockHash;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Writes the key of each of `values` to `keys`: a 64-bit hash of the bits of the value that are
-/// set in the mask `block`.
+/// Writes the key of each of `values` to `keys`. The key is a 64-bit hash of those bits of the value that the mask
+/// `block` selects.
 ///
 /// ```
 /// use simtool_kernels::{Isa, block_keys::block_keys};

@@ -25,10 +25,10 @@ pub fn places(rows: usize) -> usize {
     rows + STEP
 }
 
-/// Finds the rows that may be near a value in their own bucket. These are the rows whose bucket is
-/// [`CROWDED`], and the rows whose fold is near the word of their bucket. A fold is the XOR of the
-/// 32-bit words of a row. It is near if it differs from the word in at most `max_distance` bits.
-/// Writes the indices of the found rows to `found` in ascending order, and returns their number.
+/// Finds the rows of a search that may be near a value in their bucket. It keeps each row whose bucket has several
+/// values, and so the word [`CROWDED`]. It keeps another row if its fold differs from the word of its bucket in at most
+/// `search.max_distance` bits. A fold is the XOR of the 32-bit words of a row. Writes the indices of the kept rows to
+/// `found` in ascending order, and returns their number.
 ///
 /// A row that is near the only value of its bucket is always found.
 ///

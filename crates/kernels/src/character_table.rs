@@ -20,15 +20,16 @@ pub const PAD: u8 = 0xFF;
 
 /// Bits that say how a character is replaced.
 pub mod fold {
-    /// The table cannot replace the character, because the replacement has another length or depends on
+    /// Flag of a character that the table cannot replace, because the replacement has another length or depends on
     /// neighbours.
     pub const ALONE: u8 = 0x80;
-    /// Flag of an entry that is for several characters, such as the characters of a row. It means
-    /// that these characters have different flags, so each of them has an entry in another row.
+    /// Flag of an entry that is for several characters, such as 64 characters that differ only in their last byte. It
+    /// means that these characters have different flags, so each of them has an entry of its own in another row of the
+    /// table.
     pub(crate) const ROW: u8 = 0x40;
-    /// The character is a combining mark. If another mark precedes it, the table cannot replace it.
+    /// Flag of a combining mark. If another mark precedes it, the table cannot replace it.
     pub const MARK: u8 = 1;
-    /// The last byte of the character is replaced, and its other bytes become [`PAD`](super::PAD).
+    /// Flag of a character whose last byte is replaced, while its other bytes become [`PAD`](super::PAD).
     pub const PADDED: u8 = 2;
 }
 
@@ -37,8 +38,9 @@ pub mod fold {
 pub mod kind {
     /// Odd character: the table does not know its kind, so the caller must decide.
     pub const ODD: u8 = 0x80;
-    /// Flag of an entry that is for several characters, such as the characters of a row. It means
-    /// that these characters have different kinds, so each of them has an entry in another row.
+    /// Flag of an entry that is for several characters, such as 64 characters that differ only in their last byte. It
+    /// means that these characters have different kinds, so each of them has an entry of its own in another row of the
+    /// table.
     pub(crate) const ROW: u8 = 0x40;
     /// A letter, which forms a word with the letters around it.
     pub const LETTER: u8 = 1;
@@ -79,13 +81,13 @@ impl Character {
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
-    /// The [`fold`] flags of each entry.
+    /// Flags from the module [`fold`] for each entry. They say how the character of the entry is replaced.
     pub(crate) folds: [u8; 64],
-    /// The [`kind`] flags of each entry.
+    /// Flags from the module [`kind`] for each entry. They say how the character of the entry takes part in words.
     pub(crate) kinds: [u8; 64],
-    /// The replacement of the last byte of each character.
+    /// For each entry, the byte that replaces the last UTF-8 byte of the entry's character.
     pub(crate) last: [u8; 64],
-    /// The replacement of the first byte of each character.
+    /// For each entry, the byte that replaces the first UTF-8 byte of the entry's character.
     pub(crate) first: [u8; 64],
     /// All flags that occur in `folds`, combined by OR.
     pub(crate) any_fold: u8,
@@ -125,8 +127,8 @@ impl Row {
         Self { changes_last, changes_first, ..row }
     }
 
-    /// Returns the [`fold`] and the [`kind`] flags that all characters of the row have. Returns `None` if they have
-    /// different flags or if a character is replaced.
+    /// Returns the flags of the modules [`fold`] and [`kind`] that all characters of the row have. Returns `None` if
+    /// the characters have different flags or if one of them is replaced.
     fn uniform_flags(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
         let are_equal = self.folds == [fold; 64] && !self.changes_last;
@@ -134,11 +136,12 @@ impl Row {
     }
 }
 
-/// The characters of three bytes with the same first byte. They form 64 rows, one for each second byte.
+/// The table entries of the characters of three bytes with the same first byte. They form 64 rows, one for each second
+/// byte.
 #[derive(Debug)]
 pub(crate) struct CharacterRows {
-    /// An entry for each of the 64 rows. It has the flags of the row's characters if they all have the
-    /// same flags, otherwise `ROW`.
+    /// An entry for each of the 64 rows. It has the flags of the row's characters if they all have the same flags.
+    /// Otherwise it has the flags `ROW` of [`fold`] and [`kind`].
     pub(crate) whole: Row,
     /// The rows whose characters have different entries. `None` for the other rows, which [`Self::whole`]
     /// describes.
@@ -157,7 +160,8 @@ pub struct CharacterTable {
     members: OnceLock<Box<[AtomicU32; ALL]>>,
 }
 
-/// The entry of a character of two or three bytes, for code that looks up one character at a time.
+/// The table entry of a character of two or three bytes, which says how it is replaced and which kind of character it
+/// is. This form is for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CharacterEntry {
     /// Byte that replaces the first byte of the character in lower-cased text.
@@ -225,8 +229,8 @@ impl Members<'_> {
     }
 }
 
-/// Flags for each first byte of a character. The lowest six bits of the first byte are the index of its
-/// flags.
+/// Flags for each byte with which a character beyond ASCII can begin. The lowest six bits of this first byte are the
+/// index of its flags.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Leads(pub(crate) [u8; 64]);
@@ -305,8 +309,8 @@ impl CharacterTable {
         })
     }
 
-    /// Returns for each first byte 0 if all characters with this first byte are known to stay as they are,
-    /// otherwise [`fold::ROW`].
+    /// Returns for each first byte of a character whether characters that begin with it may be replaced. The flags are
+    /// 0 if all of these characters are known to stay as they are, otherwise [`fold::ROW`].
     #[inline]
     pub(crate) fn lead_folds(&self) -> Leads {
         self.folds.load()
@@ -320,9 +324,9 @@ impl CharacterTable {
         self.kinds.load()
     }
 
-    /// Stores the flags that all characters with the first byte `lead` have in common. `row` has the
-    /// entries of these characters or of their rows. `changes` says whether one of the characters is
-    /// replaced.
+    /// Stores the flags that all characters with the first byte `lead` have in common. For characters of two bytes,
+    /// `row` is their row. For characters of three bytes, `row` has one entry for each of their rows. `changes` says
+    /// whether one of the characters is replaced.
     fn store_common_flags(&self, lead: u8, row: &Row, changes: bool) {
         if row.any_fold == 0 && !changes {
             self.folds.set(lead, fold::ROW, 0);

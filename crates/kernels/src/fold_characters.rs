@@ -63,7 +63,8 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// Slow twin of [`fold_characters`]: replaces one character after the other.
+    /// Does the work of [`fold_characters`] in a slow and simple way for comparison: replaces one character after the
+    /// other.
     fn one_by_one(
         table: &CharacterTable,
         words: &Words,
@@ -98,9 +99,9 @@ mod tests {
         at - start
     }
 
-    /// Folds a whole text. Uses [`fold_characters`] with the instruction set `isa`, or its slow
-    /// twin if `isa` is `None`. Characters that cannot be replaced are copied. Returns the folded
-    /// text and the byte offsets of the copied characters.
+    /// Folds a whole text: replaces the characters that the table can replace, and copies the others. Uses
+    /// [`fold_characters`] with the instruction set `isa`, or the slow `one_by_one` if `isa` is `None`. Returns the
+    /// folded text and the byte offsets of the copied characters.
     fn folded(isa: Option<Isa>, text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let mut words = Words::default();
         classify(Isa::PORTABLE, text, &mut words);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
 
-    /// Slow twin of [`near_in_groups`]: compares one row after the other.
+    /// Finds the hits of [`near_in_groups`] in a slow and simple way for comparison: compares one row after the other.
     fn slowly(row: &[u64], rows: &[Vec<u64>], own_limit: u32, limits: &[u32]) -> Vec<u64> {
         let mut hits = Vec::new();
         for (number, other) in rows.iter().enumerate() {

@@ -38,8 +38,8 @@ pub fn near_pairs_32(
     candidates.flush(sink);
 }
 
-/// Does the same as [`near_pairs_32`] for words of 64 bits. Use it for large distances, at which
-/// too many unrelated words of 32 bits would be near.
+/// Finds the pairs of rows and columns whose 64-bit words differ in at most `max_distance` bits, as [`near_pairs_32`]
+/// does for 32-bit words. Use it for large distances, at which too many unrelated words of 32 bits would be near.
 ///
 /// # Panics
 ///
@@ -56,7 +56,7 @@ pub fn near_pairs_64(
     candidates.flush(sink);
 }
 
-/// Kernel that finds near pairs: the arguments of the search, and the receiver of its pairs.
+/// A search for pairs of words that differ in few bits: its arguments, and the function that receives the found pairs.
 struct NearPairs<'a, W> {
     search: PairSearch<'a, W>,
     sink: &'a mut dyn FnMut(&[u32], &[u32]),
@@ -84,7 +84,8 @@ impl Kernel<&mut Candidates> for NearPairs<'_, u64> {
 mod tests {
     use super::*;
 
-    /// Returns all near pairs, sorted.
+    /// Returns the pairs that [`near_pairs_32`] finds, sorted. The rows are the words before `first_column`, or all
+    /// words if it is 0.
     fn pairs_32(
         words: &[u32],
         first_column: usize,

@@ -55,8 +55,8 @@ impl<W: Fingerprint> Kernel<&mut Vec<u64>> for Scan<'_, W> {
     }
 }
 
-/// Does the same as [`scan`] for metrics that count lanes, which are groups of adjacent bits,
-/// instead of bits.
+/// Appends a hit, `row << 32 | distance`, for each row of `corpus` within the maximum distance `reach` of `query`. The
+/// distance is the number of lanes in which two rows differ. A lane is a group of adjacent bits.
 fn scan_lanes<L: Fingerprint>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
     for (row, &fingerprint) in (0u64..).zip(corpus) {
         if let Some(distance) = reach.distance(fingerprint ^ query) {

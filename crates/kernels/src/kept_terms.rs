@@ -1,5 +1,5 @@
-//! Finds the terms that belong to a random part of all terms. A term belongs to it if the hash of the
-//! term is below a bound.
+//! Finds the terms that belong to a random subset of all terms. A term belongs to it if the hash of the term is below a
+//! bound.
 //!
 //! In this way, a lexicon keeps for example a random half of all terms, without a list of them.
 //!
@@ -13,8 +13,7 @@ use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
 impl RandomPart {
-    /// Replaces `kept` by the terms of `terms` that belong to this random part of all terms, in
-    /// order.
+    /// Replaces `kept` by those of `terms` that belong to this random subset of all terms. Their order stays.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
@@ -22,16 +21,16 @@ impl RandomPart {
         kept.truncate(count);
     }
 
-    /// Replaces `words` by one word for each term: the word with index `index` in the term's row of pseudorandom words,
-    /// or 0 if the term does not belong to this random part of all terms. Returns the number of terms that belong to
-    /// it.
+    /// Replaces `words` by one word for each term: the word with index `index` in the term's row of pseudorandom words.
+    /// The word is 0 if the term does not belong to this random subset of all terms. Returns the number of terms that
+    /// belong to it.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
         isa.run(KeptRowWords { part: self, terms, index }, &mut words[..])
     }
 
-    /// Replaces `kept` by one weight for each term. The weight is taken from `weights`, or is 0 if
-    /// the term does not belong to this random part of all terms.
+    /// Replaces `kept` by one weight for each term. The weight is taken from `weights`, or is 0 if the term does not
+    /// belong to this random subset of all terms.
     ///
     /// # Panics
     ///

@@ -15,9 +15,9 @@ use super::character_table::CharacterTable;
 use super::vector::{Kernel, Level};
 use super::words::{MARGIN, Words};
 
-/// Adds the characters beyond ASCII to the masks of `words`, in which the ASCII characters of a
-/// text are already marked. Replaces `odd` by the byte offsets of the characters whose kind the
-/// table does not decide, in ascending order.
+/// Adds the characters beyond ASCII to the masks of `words`, in which the ASCII characters of a text are already
+/// marked. Replaces `odd` by the byte offsets of the characters whose kind (for example, letter) the table does not
+/// decide, in ascending order.
 ///
 /// The text is UTF-8.
 ///
@@ -56,10 +56,11 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// Slow twin of [`mark_characters`]: marks one character after the other.
+    /// Does the work of [`mark_characters`] in a slow and simple way for comparison: marks one character after the
+    /// other.
     fn one_by_one(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         let mut at = 0;
-        // The run of letters, with the marks that belong to them.
+        // The latest sequence of adjacent letters, with the marks that belong to them.
         let mut letters = 0..0;
         // Where the last word of one character ends.
         let mut single_end = usize::MAX;
@@ -105,9 +106,9 @@ mod tests {
         words.mark(letters, |block| &mut block.letters);
     }
 
-    /// Marks the characters of a text. Uses [`mark_characters`] with the instruction set `isa`, or
-    /// its slow twin if `isa` is `None`. Returns the blocks of masks and the byte offsets of the
-    /// odd characters.
+    /// Marks the characters of a text. Uses [`mark_characters`] with the instruction set `isa`, or the slow
+    /// `one_by_one` if `isa` is `None`. Returns the blocks of masks and the byte offsets of the odd characters, whose
+    /// kind the table does not decide.
     fn marked(isa: Option<Isa>, text: &str) -> (Vec<Block>, Vec<u32>) {
         let (mut words, mut odd) = (Words::default(), vec![7]);
         // Leftovers of an earlier text.

@@ -25,7 +25,7 @@ use super::vector::{Kernel, Level};
 /// smaller.
 pub const EMPTY_BIN: u32 = u32::MAX;
 
-/// Number of hash functions whose minima stay in registers while all terms are hashed.
+/// Number of hash functions in a group. Their minima stay in registers while all terms are hashed.
 const TOGETHER: usize = 16;
 
 /// Hash functions `(a × term + b) mod 2^64 >> 32`.
@@ -38,7 +38,8 @@ pub struct HashFunctions {
     count: usize,
 }
 
-/// Factors (a) and summands (b) of the hash functions of a group.
+/// Factors and summands of a group of hash functions `(a × term + b) mod 2^64 >> 32`: a is the factor and b the
+/// summand.
 #[derive(Clone, Debug)]
 struct HashGroup {
     a: [u64; TOGETHER],
@@ -46,7 +47,7 @@ struct HashGroup {
 }
 
 impl HashFunctions {
-    /// Creates the functions from their pairs of a and b.
+    /// Creates hash functions `(a × term + b) mod 2^64 >> 32` from their pairs of a and b.
     ///
     /// ```
     /// use simtool_kernels::{Isa, min_hash::HashFunctions};
@@ -82,7 +83,7 @@ impl HashFunctions {
     }
 }
 
-/// Kernel that finds the minimum of each hash function of a group over all terms.
+/// Computation of the minimum of each hash function of a group over all terms.
 struct GroupMinima<'a> {
     group: &'a HashGroup,
     terms: &'a [u64],

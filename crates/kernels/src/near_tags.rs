@@ -18,22 +18,24 @@ use super::own_loops::near_tags::TagSearch;
 use super::vector::{Kernel, Level};
 use std::ops::Range;
 
-/// Number of tags by which one end of the searched range moves at a time.
+/// Number of tags by which the search extends its range at one end before it checks whether the range is large enough.
+/// A tag is a 16-bit summary of a fingerprint.
 const STEP: usize = 32;
 
-/// Tag of a query, and the tags that are near it.
+/// A search for the tags near the tag of a query. A tag is a 16-bit summary of a fingerprint.
 #[derive(Clone, Debug)]
 pub struct TagQuery {
-    /// Tag that the others are compared with.
+    /// Tag of the query. The search finds the tags that differ from it in few bits.
     pub tag: u16,
     /// Maximum number of bits in which a near tag differs from `tag`.
     pub most: u32,
-    /// Range of indices in which near tags are expected. A wrong range costs time, but no tag is missed.
+    /// Range of indices in which near tags are expected. A wrong range costs time, but no near tag is missed.
     pub expected: Range<usize>,
 }
 
-/// Appends to `places` the index of each tag near the tag of `query`, in ascending order. A tag is a
-/// 16-bit summary of a fingerprint. The tags are little-endian numbers, sorted by the number of set bits.
+/// Appends to `places` the index of each of `tags` that differs from `query.tag` in at most `query.most` bits, in
+/// ascending order. A tag is a 16-bit summary of a fingerprint. `tags` are little-endian numbers, sorted by the number
+/// of set bits.
 ///
 /// ```
 /// use simtool_kernels::Isa;
@@ -66,8 +68,9 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
     }
 }
 
-/// Returns a range of tags that has all tags near `query`, as the index of its first tag and the
-/// tags. The range is `expected`, extended on both sides as far as necessary.
+/// Returns a range of `tags` that includes all tags near `query`, which differ from it in at most `most` bits. The
+/// range is `expected`, extended on both sides as far as necessary. It is returned as the index of its first tag and
+/// its tags.
 #[inline(always)]
 fn section(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {

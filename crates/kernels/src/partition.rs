@@ -7,9 +7,9 @@ use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Function that assigns each value to a part.
+/// Function that assigns each value to one of several parts, for example by a hash of the value.
 pub trait Parts<L>: Sync {
-    /// Returns the index of the part of `value`. It is below [`Self::parts`].
+    /// Returns the index of the part to which `value` is assigned. It is below [`Self::parts`].
     fn part(&self, value: L) -> usize;
 
     /// Returns the number of parts.
@@ -68,7 +68,7 @@ impl<L: Fingerprint> Parts<L> for BlockHash<L> {
     }
 }
 
-/// Counts the values of each part, and adds these numbers to `counts`.
+/// Counts how many of `values` the function `hash` assigns to each part, and adds these numbers to `counts`.
 #[inline(never)]
 pub fn count<L: Fingerprint>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
@@ -88,9 +88,9 @@ pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
     place
 }
 
-/// Copies records to their parts in the output arrays. A record is a value and its number. `next`
-/// has for each part the index of its next record in the output, and this index is increased with
-/// each record.
+/// Copies records to their parts in the output arrays. Record i is the value `values[i]` and its number `numbers[i]`,
+/// and `hash` assigns the value to a part. `next` has for each part the index of its next record in the output, and
+/// this index is increased with each record.
 ///
 /// # Panics
 ///
@@ -149,7 +149,9 @@ impl<'a> SharedOutput<'a> {
     }
 }
 
-/// Does the same as [`scatter`] for records from an iterator, and writes to a shared output.
+/// Copies records to their parts like [`scatter`]. The records come from an iterator and are written to a shared
+/// output, which several threads fill. `next` has for each part the index of its next record in the output, and this
+/// index is increased with each record.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! Counts the bits that two rows share, and those in which they differ.
 //!
-//! For example, `0b1100` and `0b1010` share one bit and differ in two. The loops are plain: the compiler counts the bits
-//! of a word, of four words (AVX2) or of eight words (AVX-512) at once.
+//! For example, `0b1100` and `0b1010` share one bit and differ in two. The loops are plain: the compiler counts the
+//! bits of a word, of four words (AVX2) or of eight words (AVX-512) at once.
 
 use super::Isa;
 use super::vector::{Kernel, Level};
@@ -30,7 +30,7 @@ pub fn differing_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
     isa.run(CombinedBits { left, right, combined: |a, b| a ^ b }, ())
 }
 
-/// Count of the bits of `combined(left, right)` for each pair of words.
+/// Computation that counts the set bits of `combined(left, right)` for each pair of words, and adds up these counts.
 struct CombinedBits<'a, F> {
     left: &'a [u64],
     right: &'a [u64],

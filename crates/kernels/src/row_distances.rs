@@ -25,7 +25,7 @@ const ROWS: usize = 64;
 ///
 /// # Complexity
 ///
-/// O(n · w) for n rows of w words. The metric `Votes` takes O(n · w · needed) in addition, for 64 rows at a time.
+/// O(n · w) for n rows of w words. For the metric `Votes { needed }`, O(n · w · needed), but for 64 rows at a time.
 pub fn row_distances(shape: Shape, query: &[u64], rows: &[u64], isa: Isa, distances: &mut [u32]) {
     debug_assert_eq!(rows.len(), distances.len() * shape.words());
     isa.run(RowDistances { shape, query, rows }, distances);
@@ -78,7 +78,7 @@ fn write_distances(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u
     }
 }
 
-/// Writes for each row the sum of `of(query_word, row_word)` over its words. For common lengths the
+/// Writes for each row the sum of `of(query_word, row_word)` over its words. If rows have 1, 2, 4, 8 or 16 words, the
 /// compiler knows the number of words, so that it unrolls the inner loop.
 #[inline(always)]
 fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u64) -> u32 + Copy) {
@@ -96,7 +96,7 @@ fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u6
     }
 }
 
-/// Does the same as [`words`] for rows of `W` words.
+/// Writes for each row the sum of `of(query_word, row_word)` over its words. Query and rows have `W` words.
 #[inline(always)]
 fn known_words<const W: usize>(
     query: &[u64],
@@ -115,8 +115,8 @@ fn known_words<const W: usize>(
     }
 }
 
-/// Writes for each row the number of lanes in which it differs from `query`. `L` is the type of a
-/// lane, for example `u16`.
+/// Writes to `distances` for each row the number of lanes in which it differs from `query`. `L` is the type of a lane,
+/// for example `u16` for lanes of 16 bits.
 #[inline(always)]
 fn lanes<L: bytemuck::Pod + PartialEq>(query: &[u64], rows: &[u64], distances: &mut [u32]) {
     let lanes: &[L] = bytemuck::cast_slice(query);

@@ -58,8 +58,8 @@ impl Kernel<&mut Vec<u64>> for ShingleTerms<'_> {
     }
 }
 
-/// Appends the terms of the first shingles, as many as fill whole blocks of [`TOGETHER`] terms. The
-/// sum of each shingle is computed from all of its tokens. Returns the number of appended terms.
+/// Appends the terms of the first shingles, as many as fill whole blocks of [`TOGETHER`] terms. A term is a hash of the
+/// `length` tokens of a shingle, and each is computed from these tokens alone. Returns the number of appended terms.
 /// `count` is the number of all shingles.
 #[inline(always)]
 fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> usize {
@@ -83,8 +83,8 @@ fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> 
     made
 }
 
-/// Appends the terms of all shingles of `tokens`, which has at least `length` tokens. The sum of
-/// each shingle is computed from the sum of the shingle before it.
+/// Appends the terms of all shingles of `tokens`, which has at least `length` tokens. A term is the mix of a sum over
+/// the `length` tokens of a shingle. Each sum is computed from the sum of the shingle before it.
 ///
 /// So each sum waits for one multiplication of the earlier sum. Meanwhile, the processor combines
 /// the token that leaves the shingle and the token that enters it.
@@ -108,7 +108,8 @@ fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
 mod tests {
     use super::*;
 
-    /// Slow twin of [`shingle_terms`]: computes the sum of each shingle separately.
+    /// Returns the terms of [`shingle_terms`], computed in a slow and simple way for comparison: the sum of each
+    /// shingle separately.
     fn slowly(tokens: &[u64], length: usize) -> Vec<u64> {
         let sum = |run: &[u64]| {
             run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))

@@ -38,7 +38,8 @@ pub fn visible_places(isa: Isa, length: usize, words: &Words, found: &mut Vec<u3
     isa.run(Places::<'_, true> { length, words }, found);
 }
 
-/// Search for places, with all punctuation if `PUNCTUATION` is set.
+/// A search for the bytes at which symbols and other characters outside of words begin. If `PUNCTUATION` is set, it
+/// also finds ASCII punctuation.
 struct Places<'w, const PUNCTUATION: bool> {
     length: usize,
     words: &'w Words,

@@ -42,10 +42,10 @@
 
 use super::own_loops::OwnLoops;
 
-/// A hot loop with its input. It writes its output to a value of type `Out`, which is `()` for loops
-/// that only return a result.
+/// A hot loop with its input. Its output is written to a value of type `Out`, which is `()` for loops that only return
+/// a result.
 pub(super) trait Kernel<Out> {
-    /// The result of the loop.
+    /// The value that the loop returns, or `()` if it only writes output.
     type Result;
 
     /// Runs the loop. Implementations are `#[inline(always)]`.
@@ -54,7 +54,7 @@ pub(super) trait Kernel<Out> {
 
 /// An instruction set that kernels are compiled for.
 pub(super) trait Level: OwnLoops {
-    /// Measured costs of the kernels at this level.
+    /// Costs of the kernels at this level in nanoseconds, by which alternatives are compared.
     const COSTS: Costs;
 
     /// Returns whether this processor has the instructions of this level.
@@ -68,7 +68,7 @@ pub(super) trait Level: OwnLoops {
     unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result;
 }
 
-/// Measured costs in nanoseconds of one core. They are only used to compare alternatives.
+/// Measured or estimated costs in nanoseconds of one core. They are only used to compare alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     /// Nanoseconds for comparing one pair of 32-bit words in `near_pairs_32`.

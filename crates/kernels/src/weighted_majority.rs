@@ -88,7 +88,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Slow twin of [`BitWeightSums`]: adds or subtracts the weight of each row for each bit.
+    /// Computes the weighted majority of each bit of `rows` like [`BitWeightSums`], in a slow and simple way for
+    /// comparison: adds or subtracts the weight of each row for each bit.
     fn naive(rows: &[u64], weights: &[u32]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let signed = |(row, &weight): (&u64, &u32)| {

@@ -11,18 +11,21 @@
 use super::Isa;
 use super::vector::{Kernel, Level};
 
-/// Consecutive windows with the same anchor.
+/// Consecutive windows of a text that have the same anchor. A window is a sequence of words, and its anchor is a
+/// shorter sequence of words in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnchorRun {
-    /// Number of the first window, which is the position of its first word in the text.
+    /// Number of the first window with the anchor. It is the position of the window's first word in the text, counted
+    /// in words.
     pub first: u32,
-    /// Position of the anchor in the text.
+    /// Position of the first word of the anchor in the text, counted in words.
     pub anchor: u32,
 }
 
-/// Replaces `ranks` by the rank of each span of `length` words, in the order of the starts. `sums` has a sum before
-/// each word of a text and one behind the last word. Each sum is `base` times the sum before it plus the word between
-/// them. `power` is `base` to the power of `length`.
+/// Replaces `ranks` by the ranks of the spans of `length` words, one for each word at which a span begins, in order.
+/// The rank of a span is a hash of its words. `sums` has a sum before each word of a text and one behind the last word.
+/// Each sum is `base` times the sum before it plus the hash of the word between them. `power` is `base` to the power of
+/// `length`.
 pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut Vec<u32>) {
     let ends = sums.get(length..).unwrap_or_default();
     ranks.clear();
@@ -33,15 +36,16 @@ pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut
 /// Buffers for [`anchor_runs`], which are reused from text to text.
 #[derive(Clone, Debug, Default)]
 pub struct AnchorBuffers {
-    /// For each position, the smallest key among the first positions from there on. A key has a rank in its upper half,
-    /// and the position of the rank in its lower half.
+    /// Element i is the smallest key at the positions from i on that the rounds so far have covered. A key has a rank
+    /// in its upper half, and the position of the rank in its lower half.
     keys: Vec<u64>,
-    /// Keys of the next round.
+    /// Keys that the current round computes from `keys`. Then they become the keys of the next round.
     next: Vec<u64>,
 }
 
-/// Replaces `runs` by the runs of windows with the same anchor, in order. `width` is the number of anchors in a
-/// window, and `ranks` has the rank of each anchor. There are fewer than 2³² ranks.
+/// Replaces `runs` by the sequences of consecutive windows with the same anchor, in order. `ranks` has the rank of each
+/// short span of words that can be an anchor. A window has `width` consecutive spans, and its anchor is the one with
+/// the smallest rank. There are fewer than 2³² ranks.
 ///
 /// # Panics
 /// If `width` is 0.
@@ -121,7 +125,7 @@ impl Kernel<(&mut AnchorBuffers, &mut [AnchorRun])> for AnchorRuns<'_> {
     }
 }
 
-/// Replaces `smaller` by the smaller of each key and the key `step` positions further on.
+/// Fills `smaller` anew: element i is the smaller of the keys at positions i and i + `step`.
 #[inline(always)]
 fn smaller_of_two(keys: &[u64], step: usize, smaller: &mut Vec<u64>) {
     smaller.clear();
@@ -133,7 +137,8 @@ mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
 
-    /// Slow twin of [`anchor_runs`]: looks at each window separately.
+    /// Finds the runs of [`anchor_runs`] in a slow and simple way for comparison: looks for the anchor of each window
+    /// separately.
     fn slowly(ranks: &[u32], width: usize) -> Vec<AnchorRun> {
         let mut runs: Vec<AnchorRun> = Vec::new();
         for (first, window) in ranks.windows(width).enumerate() {

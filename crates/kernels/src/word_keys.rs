@@ -36,7 +36,7 @@ impl Kernel<(&mut [WordKey], &mut [u64])> for WordSpans<'_> {
     }
 }
 
-/// Returns the letters of a key, followed by zeros, and the number of letters.
+/// Returns the letters of the word with this key, followed by zeros, and the number of letters.
 pub fn key_letters(key: WordKey) -> ([u8; KEY_LETTERS], usize) {
     let mut bytes = [0; KEY_LETTERS];
     bytes[..8].copy_from_slice(&key[0].to_le_bytes());

@@ -18,8 +18,8 @@ use super::Isa;
 use super::own_loops::word_positions::OVERRUN;
 use super::vector::{Kernel, Level};
 
-/// Finds the words of `text`, and replaces `starts` and `ends` by their byte offsets: word i is
-/// `text[starts[i]..ends[i]]`.
+/// Finds the words of `text`, which are its runs of ASCII letters. Replaces `starts` and `ends` by their byte offsets:
+/// word i is `text[starts[i]..ends[i]]`.
 ///
 /// Only the first 2³² − 1 bytes are looked at.
 ///
@@ -68,7 +68,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Slow twin of [`word_positions`]: goes through the text byte by byte.
+    /// Finds the words of [`word_positions`] in a slow and simple way for comparison: goes through the text byte by
+    /// byte.
     fn naive(text: &[u8]) -> Vec<(u32, u32)> {
         let mut words = Vec::new();
         let mut start = None;

@@ -82,8 +82,9 @@ impl Block {
 pub struct Words {
     /// The lower-cased copy: [`MARGIN`] bytes, the text, and at least [`MARGIN`] more bytes.
     pub lowered: Vec<u8>,
-    /// Masks of the bytes of the text, one [`Block`] for each 64 bytes. Two empty blocks follow:
-    /// one ends the last word, and one is the block behind it.
+    /// Masks of the bytes of the text, one [`Block`] for each 64 bytes. Two empty blocks follow. The first one ends a
+    /// word at the end of the text. The second one is there because the search for words also reads the block after
+    /// each block.
     pub blocks: Vec<Block>,
     /// Index in `lowered` of the first byte of each word.
     pub starts: Vec<u32>,
@@ -151,7 +152,7 @@ impl Words {
         self.ends.reserve(most);
     }
 
-    /// Removes the words without a letter or digit.
+    /// Removes the words without a letter or digit, for example words of underscores only.
     pub(crate) fn drop_bare_underscores(&mut self) {
         let is_bare = |at: u32| {
             let at = at as usize - MARGIN;

@@ -1,12 +1,13 @@
-//! The closeness of two documents: a similarity, a distance, or both. It depends on the method of the run.
+//! The closeness of two documents: a similarity, a distance, or both, depending on the method that compares them.
 
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
 
-/// The similarity of two documents, their distance, or both, depending on the method of the run.
+/// Similarity of two documents, their distance, or both. The method that compares the documents decides which of them
+/// is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
-    /// Similarity of the documents' sets of terms, by the measure of the run, such as Jaccard.
+    /// Similarity of the documents' sets of terms, by the chosen measure, such as Jaccard.
     Similarity(Similarity),
     /// Distance of the documents' fingerprints, for example the number of differing bits.
     Distance(u32),
@@ -16,14 +17,16 @@ pub enum Closeness {
 }
 
 impl Closeness {
-    /// Compares the closeness of two pairs of documents. The pair that is closer has the greater value.
+    /// Returns `Greater` if `self` is the closer one: its similarity is greater, or its distance is smaller. For two
+    /// values of [`Self::Verified`], the distance decides only between equal similarities. Values of different variants
+    /// have a fixed order.
     #[must_use]
     pub fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Similarity(a), Self::Similarity(b)) => a.cmp(&b),
             (Self::Distance(a), Self::Distance(b)) => b.cmp(&a),
             (Self::Verified(a, to_a), Self::Verified(b, to_b)) => a.cmp(&b).then(to_b.cmp(&to_a)),
-            // All pairs of one run have the same variant, so this order only has to be consistent.
+            // All pairs that one search finds have the same variant, so this order only has to be consistent.
             (a, b) => a.kind().cmp(&b.kind()),
         }
     }
@@ -51,7 +54,8 @@ impl Closeness {
         }
     }
 
-    /// Returns the same closeness, except that a similarity of 1 becomes [`Similarity::ALMOST_ONE`].
+    /// Returns the same closeness, except that a similarity of 1 becomes 0.999999 ([`Similarity::ALMOST_ONE`]), because
+    /// the texts are not equal.
     #[must_use]
     pub fn below_one(self) -> Self {
         match self {

@@ -41,7 +41,7 @@ impl Compression {
         }
     }
 
-    /// Returns the extensions of compressed files, in lower case and without the dot.
+    /// Returns the usual file name extensions of this compression, in lower case and without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         match self {

@@ -17,8 +17,8 @@ const EMPTY: u64 = 0;
 /// called long. Its terms are sorted instead, which needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
-/// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether it can still find
-/// `needed` terms.
+/// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether enough terms can
+/// still be found.
 const COUNTED: usize = 32;
 
 /// Reusable hash set of the terms of one document. Terms are hashes already, so the lowest bits of a term are the index
@@ -41,7 +41,8 @@ pub struct DistinctTerms {
     /// Terms of the set, in the order in which they first occur in the document. In ascending order for a long
     /// document.
     terms: Vec<u64>,
-    /// For each slot, the index of its term in the list of distinct terms. Only [`Self::count_occurrences`] uses it.
+    /// For each slot, the index of its term in the list of distinct terms. Only [`Self::count_occurrences`] uses this
+    /// buffer.
     numbers: Vec<u32>,
 }
 
@@ -86,7 +87,7 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Frees memory if the last document was long. The content of the set is undefined afterwards.
+    /// Frees memory if the last document had very many terms. The content of the set is undefined afterwards.
     pub fn release(&mut self) {
         release(&mut self.terms, size_of::<u64>() * MOST_IN_TABLE);
     }
@@ -128,11 +129,11 @@ impl DistinctTerms {
     }
 
     /// Returns the number of elements of `terms` that are in the set. The elements must be distinct. Returns `None` if
-    /// the number is below `needed`, as soon as this is known.
+    /// the number is below `needed`. The count stops as soon as this is certain.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         if self.slots.is_empty() {
-            // The terms of two long documents ascend, so the next one is near the last one.
+            // The terms of two long documents are both in ascending order, so the next term is near the last one.
             let mut at = 0;
             return counted_if_enough(terms, needed, |term| {
                 at = place_near(&self.terms, at, term);
@@ -148,7 +149,7 @@ impl DistinctTerms {
 }
 
 /// Returns the number of elements of `terms` for which `is_there` returns true. Returns `None` if the number is below
-/// `needed`, as soon as this is known.
+/// `needed`. The count stops as soon as this is certain.
 #[inline(always)]
 fn counted_if_enough(
     terms: &[u64],
@@ -174,7 +175,7 @@ fn counted_if_enough(
 /// fast if the result is near `from`.
 fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
     let (before, behind) = ascending.split_at(from);
-    // A short document's terms do not ascend, so the place can be on either side.
+    // The terms of a short document are not in ascending order, so the result can be before or behind `from`.
     if before.last().is_some_and(|&last| last >= term) {
         return before.partition_point(|&other| other < term);
     }
@@ -189,8 +190,8 @@ fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
     from + below + behind[below..end].partition_point(|&other| other < term)
 }
 
-/// Appends the distinct terms of a long document to `distinct` in ascending order. `distinct` must be empty. Takes
-/// little more memory than the distinct terms, however often they are repeated.
+/// Appends the distinct terms of a document with very many terms to `distinct`, in ascending order. `distinct` must be
+/// empty. Takes little more memory than the distinct terms, however often they are repeated.
 fn sorted_distinct(terms: &[u64], distinct: &mut Vec<u64>) -> Result<()> {
     reserve_for_now(distinct, 0);
     let mut rest = terms;

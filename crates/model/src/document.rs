@@ -41,17 +41,17 @@ pub struct Record<'a> {
     /// sequence of records of bytes. They are also empty if the reader passed them on in chunks, as it does for
     /// [`Content::Bad`] with code `oversize` and for a record after damage.
     pub bytes: &'a [u8],
-    /// Value of [`content_hash`](Self::content_hash), if the record was stored in memory by an earlier reading and its
-    /// bytes are missing. Readers of files set it to `None`.
+    /// Hash that [`content_hash`](Self::content_hash) returns, if the record comes from memory. Its bytes were not kept
+    /// there, so the hash was stored instead. Readers of files set it to `None`.
     pub known_hash: Option<u64>,
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
 }
 
 impl Record<'_> {
-    /// Returns the hash that shows whether a second reading of the record gets the same content. It is the hash of the
-    /// bytes of the record, or of the text if the record is a row of a table. Returns `None` for a row from whose text
-    /// lines were left out, because a second reading does not leave them out.
+    /// Returns a hash with which a later reading can check that the record has not changed. It is the hash of the bytes
+    /// of the record. If the record is a row of a table without bytes, it is the hash of the text. Returns `None` for
+    /// such a row if lines were left out of its text, because the later reading does not leave them out.
     #[must_use]
     pub fn content_hash(&self) -> Option<u64> {
         let bytes = match self.content {
@@ -70,25 +70,25 @@ impl Record<'_> {
 pub enum Content<'a> {
     /// A document.
     Document(Document<'a>),
-    /// A record that is not meant to be a document, for example a blank line or a header row.
-    /// Copies of the file contain it.
+    /// A record that is not meant to be a document, for example a blank line or a header row. If simtool writes a copy
+    /// of the file without duplicates, the copy contains this record.
     PassThrough,
-    /// A record of a web archive that has no text to compare. Copies of the file contain it, and
+    /// A record of a web archive that has no text to compare. A copy of the file without duplicates contains it, and
     /// the summary counts it.
     NonDocument(NonDocument),
-    /// A document that the user's selection excludes, for example because its text is too short. It
-    /// is not compared, and copies of the file contain it.
+    /// A document that the user's selection excludes, for example because its text is too short. It is not compared,
+    /// and a copy of the file without duplicates contains it.
     PassedOver,
     /// A record that should have been a document but is damaged. It is counted, and listed in the
     /// output `quarantine.jsonl`.
     Bad(&'a Bad),
 }
 
-/// Largest number of fields of a document that a run compares, in addition to its text and its ID.
+/// Maximum number of fields of a document, such as a date, that a comparison uses in addition to its text and its ID.
 pub const MOST_FIELDS: usize = 4;
 
-/// Values of the fields that a run compares, exactly as in the input. A value is `None` if the document lacks the field
-/// or the run compares fewer fields.
+/// Values of the fields that a comparison uses, exactly as in the input. A value is `None` if the document lacks the
+/// field. The elements after the last used field are `None`, too.
 pub type FieldValues<'a> = [Option<&'a [u8]>; MOST_FIELDS];
 
 /// A document, borrowed from its file or from a reader's scratch memory.
@@ -107,17 +107,18 @@ pub struct Document<'a> {
     pub repaired: Option<&'static str>,
     /// Facts about the HTML page from which the text was extracted. `None` if the document is not a page.
     pub page_text: Option<&'a ExtractedPage>,
-    /// Number of bytes of the document that are not in `text`, because many documents have the same lines.
+    /// Number of bytes of the document that are not in `text`, because they are in lines that many documents have.
     pub left_out: usize,
-    /// Number of words of the document that are not in `text`, because many documents have the same lines.
+    /// Number of words of the document that are not in `text`, because they are in lines that many documents have.
     pub words_of_lines: u32,
     /// Number of list elements in which the selector of the text found no text, for example images among the parts of a
     /// message. `text` does not contain them.
     pub skipped_elements: u32,
-    /// Hash of the lines that are left if lines of many documents are removed, but only if these are so few words that
-    /// the whole text is compared. `None` if enough words are left, or if no line was to be removed.
+    /// Hash of the lines of the document that are not in many documents. It is set only if some lines are in many
+    /// documents, but the other lines have too few words to be compared alone. Then `text` is the whole text. `None`
+    /// for all other documents.
     pub few_own: Option<u64>,
-    /// Own words of the title of a page. `None` if they are not known.
+    /// Words of the title of a page that distinguish it from other pages of its site. `None` if they are not known.
     pub name: Option<&'a PageName>,
 }
 
@@ -139,7 +140,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns which part of the document its text is. A document that is not a page is always compared as a whole.
+    /// Returns the part of the HTML page that is used as the text of the document. Returns [`PageText::All`] if the
+    /// document is not a page.
     #[must_use]
     pub fn content(&self) -> PageText {
         self.page_text.map_or(PageText::All, |page| page.part)
@@ -170,7 +172,8 @@ impl Bad {
     pub const NO_TEXT: &'static str = "text-field";
     /// Value of `code` for a record that is longer than allowed. All formats use it.
     pub const OVERSIZE: &'static str = "oversize";
-    /// Value of `code` for bytes that are a part of a bad record whose end is not known.
+    /// Value of `code` for each further line of a table row that cannot be read, after the first line. The lines are
+    /// separate bad records, because the end of the row is not known.
     pub const PART: &'static str = "part";
 
     /// Creates the fault of a record that lacks the field with the text. `length` is the length of the record in bytes.

@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct DocumentName<'d> {
     /// ID of the document, or `FILE:RECORD` if the document has no ID.
     pub id: Cow<'d, [u8]>,
-    /// Whether the record has the ID as a number.
+    /// Whether the ID is a number in the input. If not, it is a text.
     pub is_number: bool,
     /// File of the document, as the user named it.
     pub file: &'d Path,
@@ -20,7 +20,7 @@ pub struct DocumentName<'d> {
 }
 
 impl DocumentName<'_> {
-    /// Returns the ID with its type.
+    /// Returns the ID together with its type: a number or a text.
     #[must_use]
     pub fn id(&self) -> DocumentId<'_> {
         if self.is_number { DocumentId::Number(&self.id) } else { DocumentId::Text(&self.id) }

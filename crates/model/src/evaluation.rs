@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// Number of steps in which the similarity threshold goes down from 1 to 0. Step `i` has the threshold `1 - i / 400`.
 pub const SIMILARITY_STEPS: u64 = 400;
 
-/// Kind of the thresholds that are tried: distances or similarities.
+/// Kind of the thresholds that an evaluation tries: distances or similarities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Thresholds are distances. A pair is found if its distance is at most 0, 1, 2, …
@@ -134,8 +134,8 @@ impl Curve {
         (0..self.counts.len()).fold(0, better)
     }
 
-    /// Returns the index in `counts` and the counts of each threshold that changes the counts of the next stricter
-    /// threshold. The threshold with the index `always` is returned in any case.
+    /// Returns the thresholds at which the counts change: the index in `counts` and the counts of each threshold that
+    /// finds other pairs than the next stricter threshold. The threshold with index `always` is returned in any case.
     pub fn changes(&self, always: usize) -> impl Iterator<Item = (usize, Counts)> {
         let is_change = move |step: usize| {
             let before = if step == 0 {
@@ -156,11 +156,10 @@ impl Curve {
 pub struct Measured {
     /// Counts of the found pairs at each threshold.
     pub curve: Curve,
-    /// Index in `curve.counts` of the threshold in the settings of the method. If this threshold lies between two
-    /// thresholds of the curve, the index is the one of the stricter threshold.
+    /// Index in `curve.counts` of the threshold that the settings of the method have. If this threshold lies between
+    /// two thresholds of the curve, it is the index of the stricter one.
     pub own: usize,
-    /// Number of pairs that the method finds at the best threshold and that no label mentions. They count as wrongly
-    /// found.
+    /// Number of pairs that the method finds at the best threshold and that have no label. They count as wrongly found.
     pub unlisted: u64,
     /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,
@@ -168,13 +167,13 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Results of a method if it has the same threshold on all collections.
+/// Results of a method with one threshold for all collections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// Step of the common threshold, where 0 is the strictest. It is the threshold with the greatest mean F1 over the
+    /// Index of this threshold, where 0 is the strictest. It is the threshold with the greatest mean F1 over the
     /// collections. If several thresholds have this F1, the strictest of them wins.
     pub step: usize,
-    /// Mean over the collections of the F1 at the common threshold.
+    /// Mean over the collections of the F1 at this threshold.
     pub mean_f1: f64,
     /// Mean F1 of leave-one-out validation. The F1 on each collection is taken at the threshold that is best for all
     /// other collections together. `None` if there is only one collection.
@@ -190,14 +189,14 @@ pub struct Evaluated {
     pub parameters: String,
     /// Results on each collection, in the order of the collections.
     pub measured: Vec<Measured>,
-    /// Results if the method has the same threshold on all collections.
+    /// Results with one threshold for all collections.
     pub common: Common,
     /// F1 with other hash functions, one for each seed that the user requested. Empty without such seeds, and for a
     /// method without fingerprints, whose result does not depend on hash functions.
     pub by_seed: Vec<SeededF1>,
 }
 
-/// F1 of a method with hash functions of another seed.
+/// F1 of a method if its hash functions are created from another seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeededF1 {
     /// Seed of the hash functions.
@@ -206,7 +205,7 @@ pub struct SeededF1 {
     pub f1: f64,
 }
 
-/// Spread of F1 over several hash functions.
+/// Mean, deviation and extremes of F1 over several hash functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Mean of F1 over the hash functions.
@@ -317,9 +316,11 @@ pub struct WrongPair {
     /// wrongly.
     pub is_true: bool,
     /// Strictest threshold at which the method finds the pair, as text, for example `distance 4`. If no threshold finds
-    /// the pair, the text is `no distance at all` or `no similarity at all`.
+    /// the pair, the text is `no distance at all`, `no similarity at all`, or `other own words or titles`. The last one
+    /// means that the method does not compare the two documents.
     pub closeness: String,
-    /// Similarity of the sets of terms of the two documents, with three decimals. Empty if it is not defined.
+    /// Jaccard similarity of the sets of terms of the two documents, with three decimals. Empty if neither document has
+    /// a term.
     pub similarity: String,
     /// IDs of the two documents.
     pub ids: [Vec<u8>; 2],

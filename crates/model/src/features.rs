@@ -3,8 +3,9 @@
 /// Terms of a document, and optionally their weights, as the input of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features<'a> {
-    /// Hashes of the terms. For some fingerprints, indexes of words in a list instead. Without weights, each occurrence
-    /// of a term is an element, in the order of the text. With weights, each term is one element, in any order.
+    /// Hashes of the terms, or row numbers of the table for a SimHash with a table of random bits. Without weights,
+    /// each occurrence of a term is an element, in the order of the text. With weights, each term is one element, in
+    /// any order.
     pub terms: &'a [u64],
     /// Weight of each term, in the order of `terms`. A weight of 0 means that the term is ignored.
     /// `None` means that every occurrence has weight 1.

@@ -47,8 +47,8 @@ pub trait Fingerprint:
     /// fingerprint.
     fn fold64(self) -> u64;
 
-    /// Multiplies each word by its factor in `factors`, and returns the wrapping sum of the products. The sum serves as
-    /// a hash of the fingerprint.
+    /// Multiplies each word by its factor in `factors`, and returns the sum of the products modulo 2⁶⁴. The sum serves
+    /// as a hash of the fingerprint.
     #[must_use]
     fn products(self, factors: &[u64; 8]) -> u64;
 
@@ -226,12 +226,12 @@ impl From<Wide<2>> for u128 {
     }
 }
 
-/// Limit on the distance of two fingerprints, and the shape that defines the distance.
+/// Maximum distance of two fingerprints that count as close, and the shape, which defines the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Shape of the fingerprints. If a [`Fingerprint`] type has more bits than the shape, the unused bits are 0.
     pub shape: Shape,
-    /// Largest distance of a match, inclusive, in the unit of the shape's metric.
+    /// Largest distance of two close fingerprints, inclusive, in the unit of the shape's metric.
     pub max_distance: u32,
 }
 

@@ -1,4 +1,5 @@
-//! Groups of equal rows. A join finds them, and later steps choose the rows that are kept.
+//! Groups of equal rows. A row is the index of a document. A join finds the groups, and later steps choose the rows
+//! that are kept.
 
 use simtool_base::large_buffer::LargeBuffer;
 use std::ops::Range;
@@ -6,7 +7,7 @@ use std::ops::Range;
 /// Value that [`Groups::group_of_rows`] returns for a row that is in no group.
 pub const NO_GROUP: u32 = u32::MAX;
 
-/// Groups of rows, given by the indexes of the rows. Groups are numbered from 0, and no row is in two groups.
+/// Groups of rows. A row is given by its index, and no row is in two groups. Groups are numbered from 0.
 ///
 /// The rows of all groups are in one array, one group after the other, and a second array has the start of each group.
 /// So a group takes 4 bytes in addition to its rows.
@@ -22,7 +23,8 @@ pub const NO_GROUP: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Groups {
-    /// Index in `rows` at which each group starts, and then the number of all rows.
+    /// For each group, the index in `rows` at which it starts. The element after these starts is the number of all
+    /// rows.
     starts: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
     /// Number of groups. It is stored because `starts` may have unused elements at its end.
@@ -31,7 +33,7 @@ pub struct Groups {
 
 impl Groups {
     /// Creates groups. `rows` has the rows of one group after the other. The first `count` elements of `starts` are the
-    /// indexes in `rows` at which the groups start. The next element is the number of all rows.
+    /// indexes in `rows` at which the groups start. The element after them is the number of all rows.
     ///
     /// # Panics
     ///
@@ -59,8 +61,8 @@ impl Groups {
         self.starts[group] as usize..self.starts[group + 1] as usize
     }
 
-    /// Returns the rows of `group`, in the order in which they were passed to [`Self::new`]. Joins create groups with
-    /// ascending rows.
+    /// Returns the rows of group number `group`, in the order in which they were passed to [`Self::new`]. Joins create
+    /// groups with ascending rows.
     ///
     /// # Panics
     ///
@@ -70,7 +72,7 @@ impl Groups {
         &self.rows[self.range(group)]
     }
 
-    /// Returns the number of rows of `group`.
+    /// Returns the number of rows of group number `group`.
     ///
     /// # Panics
     ///
@@ -88,7 +90,8 @@ impl Groups {
 
     /// Returns the numbers of the groups with at least two rows, in ascending order of the first row of each group.
     ///
-    /// This order depends only on the rows. The numbers of the groups may depend on their fingerprints.
+    /// The order of the result does not depend on how the groups are numbered. They may be numbered in the order of
+    /// their fingerprints.
     #[must_use]
     pub fn repeated(&self) -> Vec<u32> {
         let several = (0..self.count as u32).filter(|&group| self.size(group) > 1);
@@ -103,7 +106,8 @@ impl Groups {
         self.repeated().into_iter().map(|group| self.rows(group)).collect()
     }
 
-    /// Returns the number of its group for each row below `row_count`, or [`NO_GROUP`] if the row is in no group.
+    /// Returns the number of the group of each row from 0 to `row_count` − 1, or [`NO_GROUP`] if the row is in no
+    /// group.
     ///
     /// # Panics
     ///
@@ -217,7 +221,7 @@ impl<'g> RowGroups<'g> {
         self.len() == 0
     }
 
-    /// Returns the rows of `group`.
+    /// Returns the rows of group number `group`.
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
 //! Results of a search: pairs of fingerprints and their distances.
 
-/// A fingerprint of the corpus that is within the maximum distance of a query.
+/// A result for one query: a fingerprint of the corpus within the maximum distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Match {
     /// Distance to the query in the unit of the fingerprints' metric, for example the number of differing bits.
@@ -10,7 +10,7 @@ pub struct Match {
 }
 
 /// Two different fingerprints within the maximum distance of each other. All documents with the same fingerprint form a
-/// group, and a fingerprint is given by the number of its group.
+/// group. A fingerprint is given by the number of its group.
 #[derive(
     Clone,
     Copy,
@@ -26,9 +26,11 @@ pub struct Match {
 )]
 #[repr(C)]
 pub struct ValuePair {
-    /// Group of the first fingerprint. If queries are joined with a corpus, it is a group of the queries.
+    /// Number of the group with the first fingerprint. If queries are joined with a corpus, it is a group of the
+    /// queries.
     pub a: u32,
-    /// Group of the second fingerprint. If queries are joined with a corpus, it is a group of the corpus.
+    /// Number of the group with the second fingerprint. If queries are joined with a corpus, it is a group of the
+    /// corpus.
     pub b: u32,
     /// Distance of the two fingerprints in the unit of their metric, for example the number of differing bits.
     pub distance: u32,

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// A kind of record of a web archive that has no text to compare.
+/// A kind of record of a web archive or a wiki that has no text to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NonDocument {
     /// A description of the archive.
@@ -11,21 +11,21 @@ pub enum NonDocument {
     Request,
     /// A description of another record.
     Metadata,
-    /// A note that a page was the same as at an earlier visit. The record does not have the content of the page.
+    /// A note that a page was the same as at an earlier visit. The record does not contain the page.
     Revisit,
-    /// The text that the crawler extracted from a page. The page has its own record.
+    /// The text that the crawler extracted from a page. The page itself is in another record.
     ExtractedText,
-    /// A conversion of a page that is in the same file.
+    /// A conversion of a page to another format. The page itself is in the same file.
     ConvertedPage,
     /// A record of another type, such as `continuation`.
     OtherRecord,
     /// A response that is not an HTTP response.
     NotHttp,
-    /// A page or text with a redirection, that is, with status 3xx. Or a page of a wiki that leads to another page.
+    /// A page or text with a redirection (HTTP status 3xx), or a page of a wiki that leads to another page.
     Redirect,
-    /// A page or text with an error of the client, that is, with status 4xx.
+    /// A page or text with a client error (HTTP status 4xx).
     ClientError,
-    /// A page or text with an error of the server, that is, with status 5xx.
+    /// A page or text with a server error (HTTP status 5xx).
     ServerError,
     /// An image.
     Image,
@@ -39,9 +39,9 @@ pub enum NonDocument {
     Application,
     /// A style sheet, a script or another type of text.
     OtherText,
-    /// Content of another type.
+    /// Content of another media type, for example `model/mesh`.
     OtherType,
-    /// A response that should be text by its type, or has no type, but whose body is not text.
+    /// A response that should be text by its media type, or has no media type, and whose body is not text.
     NoText,
 }
 
@@ -69,19 +69,19 @@ impl NonDocument {
         Self::NoText,
     ];
 
-    /// Returns the name of the count of this kind in files for programs.
+    /// Returns the name of the count of this kind in files for programs, for example `records_request`.
     #[must_use]
     pub fn key(self) -> &'static str {
         self.names().0
     }
 
-    /// Returns the name of the count of this kind in messages and pages for people.
+    /// Returns the name of the count of this kind in messages and reports, for example `request records`.
     #[must_use]
     pub fn title(self) -> &'static str {
         self.names().1
     }
 
-    /// Returns whether ordinary archives have records of this kind, which never contain a page.
+    /// Returns whether records of this kind are usual in web archives and never contain a page, for example requests.
     #[must_use]
     pub fn is_routine(self) -> bool {
         matches!(self, Self::Warcinfo | Self::Request | Self::Metadata)

@@ -3,18 +3,18 @@
 use crate::title_words::TitleWords;
 use std::ops::AddAssign;
 
-/// The part of an HTML page whose text is its document.
+/// The part of an HTML page whose text is compared as the text of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// The whole text, because the user chose it.
+    /// The whole text of the page, because the user chose this.
     All,
-    /// The main content.
+    /// The main content, without menus, headers and footers.
     Main,
     /// The main content, although it has only a small share of the visible letters of the page.
     Little,
     /// The whole text, because the page has no recognizable main content.
     Whole,
-    /// The text of an element `<noscript>`, because the page has little other text.
+    /// The text of the element `<noscript>`, because the page has little other text.
     NoScript,
     /// The main content including hidden elements, because most of the text is in them.
     Hidden,
@@ -25,7 +25,7 @@ impl PageText {
     pub const ALL: [Self; 6] =
         [Self::All, Self::Main, Self::Little, Self::Whole, Self::NoScript, Self::Hidden];
 
-    /// Returns the name of the part in outputs.
+    /// Returns the name of the part in outputs, for example `main`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,13 +62,13 @@ pub struct ExtractedPage {
     pub part: PageText,
     /// Hash of the first line of the whole text of the page. This line is the title of the page if it has one.
     pub title: u64,
-    /// Words of this first line.
+    /// Words of the first line of the whole text of the page.
     pub title_words: TitleWords,
     /// Number of words of the page that are not in the text of the document.
     pub left_out_words: u32,
 }
 
-/// Number of pages for each part of a page that is compared.
+/// Counts of pages by the part of the page that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageTextCounts([u64; PageText::ALL.len()]);
 
@@ -86,7 +86,7 @@ impl PageTextCounts {
         }
     }
 
-    /// Returns the number of pages for this part.
+    /// Returns the number of pages whose compared text is this part of the page.
     ///
     /// ```
     /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};

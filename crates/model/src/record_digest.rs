@@ -2,14 +2,16 @@
 
 use simtool_base::stable_hash::mix;
 
-/// Digest of the records of a shard in their order. Two readings of the same bytes have equal digests.
+/// Digest of the records of a shard in their order. A shard is a file or a part of a large file. Two readings of the
+/// same bytes have equal digests.
 ///
-/// A record whose bytes a reader passes on in pieces is counted, but its bytes are not part of the digest.
+/// If a reader passes the bytes of a record on in pieces, the record is counted, but its bytes are not part of the
+/// digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordDigest(Option<u64>);
 
 impl RecordDigest {
-    /// Digest of records that were not read. It agrees with every digest.
+    /// Digest of records that were not read. [`Self::agrees_with`] returns true for it and any other digest.
     pub(crate) const UNKNOWN: Self = Self(None);
 
     /// Creates the digest of an empty list of records.
@@ -24,8 +26,8 @@ impl RecordDigest {
         self.0 = self.0.zip(content).map(|(before, content)| mix(before ^ content));
     }
 
-    /// Returns whether two digests may come from the same records. If it returns false, the records differ. An unknown
-    /// digest agrees with every digest.
+    /// Returns whether two digests may come from the same records. If it returns false, the records differ. If one of
+    /// the digests is unknown, it returns true.
     #[must_use]
     pub fn agrees_with(self, other: Self) -> bool {
         self.0.is_none() || other.0.is_none() || self == other

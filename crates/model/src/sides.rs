@@ -1,8 +1,8 @@
-//! Values for the collections of a run: one collection that is compared with itself, or two collections that are
-//! compared with each other.
+//! Values for the collections that are compared: one collection that is compared with itself, or two collections that
+//! are compared with each other.
 
-/// A value for each collection of a run. There is one collection if it is compared with itself, and there are two if
-/// queries are compared with a corpus.
+/// A value for each of the compared collections. There is one value if a collection is compared with itself. There are
+/// two values if queries are compared with a corpus.
 ///
 /// ```
 /// use simtool_model::sides::Sides;
@@ -125,7 +125,8 @@ impl<T> Sides<T> {
         })
     }
 
-    /// Pairs the values of `self` and `other` that belong to the same collection.
+    /// Pairs the values of `self` and `other` that belong to the same collection: the queries of both, and the corpora
+    /// of both.
     ///
     /// # Panics
     ///

@@ -1,26 +1,27 @@
-//! The words of the title of a web page, which tell pages of one template apart.
+//! The words of the title of a web page, which distinguish pages that are made from one template.
 
 use simtool_base::stable_hash::{hash, mix};
 
-/// Maximum number of different words of a title. Longer titles are sentences, which say little by a single word.
+/// Maximum number of different words of a title. Longer titles are sentences, in which a single word says little.
 const MOST: usize = 16;
-/// Number of words at the start of the text among which the words of the title are looked for: a heading, and the
+/// Number of words at the start of the text in which the words of the title are searched. They cover a heading, and the
 /// path or the date before it.
 const START: usize = 40;
-/// Maximum number of bytes of the text that are read for these words.
+/// Maximum number of bytes at the start of the text in which the words of the title are searched.
 const START_BYTES: usize = 1024;
-/// Bit of a word that is also at the start of the text.
+/// Bit of the hash of a title word. It is set if the word is also at the start of the text.
 const AT_START: u32 = 1;
 
-/// Words of the title of a page as hashes, without numbers. A title with too many words has none.
+/// Hashes of the words of the title of a page, without numbers. If a title has too many words, there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TitleWords {
-    /// Hashes in ascending order, each with the bit [`AT_START`]. Unused places at the end are 0.
+    /// Hashes of the words in ascending order. The bit [`AT_START`] of a hash is set if the word is also at the start
+    /// of the text. Unused elements at the end are 0.
     words: [u32; MOST],
 }
 
 impl TitleWords {
-    /// Finds the words of a title, and which of them are at the start of the text of the page.
+    /// Finds the words of `title`, and which of them are also at the start of `text`, the text of the page.
     ///
     /// ```
     /// use simtool_model::title_words::TitleWords;
@@ -40,8 +41,8 @@ impl TitleWords {
         Self::from_numbers(&found)
     }
 
-    /// Creates the value from the numbers that [`numbers`](Self::numbers) returns. There are no words if there are too
-    /// many.
+    /// Creates the value from the numbers that [`numbers`](Self::numbers) returns. If there are more than fit, the
+    /// value has no words.
     #[must_use]
     pub fn from_numbers(numbers: &[u32]) -> Self {
         let mut words = [0; MOST];
@@ -61,7 +62,7 @@ impl TitleWords {
         self.numbers().map(|word| (u64::from(word & !AT_START), word & AT_START != 0))
     }
 
-    /// Returns the words for which `is_own` holds. Returns no words if one of them is not at the start of the text,
+    /// Returns the words whose hashes `is_own` accepts. Returns none if one of them is not at the start of the text,
     /// because then the title may not be the heading of the text.
     #[must_use]
     pub fn own(&self, is_own: impl Fn(u64) -> bool) -> Self {
@@ -71,7 +72,7 @@ impl TitleWords {
         if are_at_start { Self::from_numbers(&own) } else { Self::default() }
     }
 
-    /// Returns whether both have words, and none in common.
+    /// Returns whether both titles have words, and no word is in both.
     #[must_use]
     pub fn are_disjoint(&self, other: &Self) -> bool {
         let has_words = |words: &Self| words.words[0] != 0;
@@ -87,25 +88,26 @@ impl TitleWords {
     }
 }
 
-/// Own words of the title of a page. They tell the pages of a site apart.
+/// Words of the title of a page that distinguish the page from other pages of its site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageName {
     /// Hash of the site of the page.
     pub site: u64,
-    /// Words of the title that few pages of the site have in their titles. Empty if the page has no name.
+    /// Words of the title that few pages of the site have in their titles. Empty if there are none.
     pub words: TitleWords,
 }
 
 impl PageName {
-    /// Returns whether two pages are of one site, and have names without a common word.
+    /// Returns whether two pages are of one site and have different names: both names have words, and no word is in
+    /// both.
     #[must_use]
     pub fn differs(&self, other: &Self) -> bool {
         self.site == other.site && self.words.are_disjoint(&other.words)
     }
 }
 
-/// Returns the hashes of the words of a text, without the bit [`AT_START`]. Numbers are left out, because they count
-/// pages or versions. The case of letters makes no difference.
+/// Returns the hashes of the words of `text`, with the bit [`AT_START`] set to 0. Leaves out numbers, because they
+/// count pages or versions. The case of letters makes no difference.
 fn words(text: &str) -> impl Iterator<Item = u32> {
     text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
         .filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()))

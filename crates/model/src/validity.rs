@@ -1,6 +1,6 @@
-//! A bitmap of the documents that have a fingerprint. A document without words has no fingerprint.
+//! A bitmap of the documents that have a fingerprint. A document without words has none.
 
-/// Bitmap with one bit for each row of fingerprints, set if the row has a fingerprint.
+/// Bitmap with one bit for each document, called row. The bit is 1 if the document has a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validity {
     words: Vec<u64>,

@@ -5,24 +5,24 @@ use simtool_base::large_buffer;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of items of the first block of a bucket that a thread fills.
+/// Number of items for which the first block of a bucket has room. A block is a list that one thread fills.
 const FEWEST_IN_BLOCK: usize = 32;
 /// Maximum number of items of a block. Each block that a thread fills is twice as large as the one before, up to
 /// this size.
 const MOST_IN_BLOCK: usize = 256;
 
 /// A fixed number of lists, called buckets, that several threads fill at the same time. The order of the items in a
-/// bucket depends on the threads, so the items must be sorted after they were read.
+/// bucket depends on the threads, so the reader of a bucket must sort its items.
 ///
 /// A bucket is a list of blocks, so items are not copied when it grows.
 #[derive(Debug)]
 pub(crate) struct Buckets<T> {
     buckets: Vec<Mutex<Bucket<T>>>,
-    /// Description of the items. Out-of-memory messages contain it.
+    /// Description of the items, for example "the runs of windows". Out-of-memory messages contain it.
     name: &'static str,
 }
 
-/// One bucket, and the memory that it has entered in the ledger.
+/// One bucket, and the bytes of memory that are counted for it in the ledger.
 #[derive(Debug)]
 struct Bucket<T> {
     blocks: Vec<Vec<T>>,
@@ -30,7 +30,8 @@ struct Bucket<T> {
 }
 
 impl<T: Copy> Buckets<T> {
-    /// Creates `count` empty buckets, whose memory is counted in `ledger`.
+    /// Creates `count` empty buckets. `name` describes the items in out-of-memory messages. `ledger` counts the memory
+    /// of the buckets.
     pub(crate) fn new(count: usize, name: &'static str, ledger: &Ledger) -> Self {
         let bucket = || Mutex::new(Bucket { blocks: Vec::new(), memory: ledger.hold(0) });
         Self { buckets: (0..count).map(|_| bucket()).collect(), name }
@@ -48,7 +49,8 @@ impl<T: Copy> Buckets<T> {
         self.buckets.len()
     }
 
-    /// Removes and returns the blocks of a bucket.
+    /// Removes and returns the items of bucket number `bucket`. They come as a list of blocks, which are lists of
+    /// items.
     pub(crate) fn take(&self, bucket: usize) -> Vec<Vec<T>> {
         let mut bucket = self.buckets[bucket].lock().unwrap_or_else(PoisonError::into_inner);
         bucket.memory.shrink_to(0);
@@ -67,7 +69,7 @@ impl<T: Copy> Buckets<T> {
 #[derive(Debug)]
 pub(crate) struct BucketWriter<'b, T> {
     buckets: &'b Buckets<T>,
-    /// For each bucket, the block that this thread is filling.
+    /// For each bucket, the block of items that this thread is filling.
     blocks: Vec<Vec<T>>,
 }
 
@@ -86,7 +88,8 @@ impl<T: Copy> BucketWriter<'_, T> {
         Ok(())
     }
 
-    /// Adds an item to a bucket whose block is full or not allocated yet.
+    /// Adds an item to a bucket whose block is full or not allocated yet: moves the full block to the bucket, and
+    /// begins a new one.
     #[cold]
     fn push_to_full(&mut self, bucket: usize, item: T) -> Result<()> {
         let block = &mut self.blocks[bucket];
@@ -101,7 +104,7 @@ impl<T: Copy> BucketWriter<'_, T> {
         Ok(())
     }
 
-    /// Moves the items of all blocks that are not full yet to their buckets.
+    /// Moves the remaining items of this thread to their buckets.
     pub(crate) fn finish(self) {
         for (bucket, block) in self.blocks.into_iter().enumerate() {
             self.buckets.append(bucket, block);

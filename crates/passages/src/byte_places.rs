@@ -9,16 +9,18 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Number of bytes of memory for a word: its place while it is sought, its position, and its bytes.
+/// Number of bytes of memory that [`BytePlaces::find`] takes for each word: its place, its position in its document,
+/// and two copies of its byte range.
 pub(crate) const PLACE_BYTES: usize =
     size_of::<Place>() + size_of::<u32>() + 2 * size_of::<Range<u64>>();
 
-/// Words whose bytes are known.
+/// Byte ranges of some words of the collection, such as the first and the last word of each passage. They are found by
+/// reading the documents again.
 #[derive(Debug, Default)]
 pub(crate) struct BytePlaces {
-    /// Documents that contain these words, in ascending order.
+    /// Numbers of the documents that contain the words of `words`, in ascending order.
     documents: Vec<u32>,
-    /// For each of `documents`, the index of its first word in `words`, followed by the number of all words.
+    /// For each of `documents`, the index in `words` of its first word. The last element is the length of `words`.
     starts: Vec<usize>,
     /// Positions of the words in their documents, in ascending order within each document.
     words: Vec<u32>,
@@ -27,7 +29,7 @@ pub(crate) struct BytePlaces {
 }
 
 impl BytePlaces {
-    /// Finds the bytes of the words at the given places, in any order. A place may occur several times.
+    /// Finds the byte ranges of the words at `places`, which can be in any order and can repeat.
     ///
     /// # Errors
     /// The source fails, or the work is cancelled.
@@ -60,7 +62,8 @@ impl BytePlaces {
         Ok(found)
     }
 
-    /// Returns the bytes of the words of one shard.
+    /// Reads shard number `shard` again, and returns the byte ranges of those elements of `words` that are in its
+    /// documents. `documents` are the numbers of the documents of this shard.
     fn read_shard(
         &self,
         source: &dyn WordSource,
@@ -90,14 +93,14 @@ impl BytePlaces {
         Ok(bytes)
     }
 
-    /// Returns the indices of the words of some documents in `words`.
+    /// Returns the range of the indices at which `words` has the words of the documents `documents`.
     fn words_of(&self, documents: Range<u32>) -> Range<usize> {
         let start = self.documents.partition_point(|&document| document < documents.start);
         let count = self.documents[start..].partition_point(|&document| document < documents.end);
         self.starts[start]..self.starts[start + count]
     }
 
-    /// Returns the index of the word at a place, which must be one of the places that were given to [`Self::find`].
+    /// Returns the index in `words` of the word at `place`, which must be one of the places given to [`Self::find`].
     fn index(&self, place: Place) -> usize {
         let at = self.documents.partition_point(|&document| document < place.document);
         let range = self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.words.len());
@@ -105,8 +108,8 @@ impl BytePlaces {
         range.start + within
     }
 
-    /// Returns the bytes of some words. The places of the first and the last word must have been given to
-    /// [`Self::find`].
+    /// Returns the bytes from the start of the first word of `range` to the end of its last word. The places of both
+    /// words must have been given to [`Self::find`].
     pub(crate) fn bytes(&self, range: &WordRange) -> Range<u64> {
         let [first, last] = range.ends().map(|place| self.bytes.get(self.index(place)).cloned());
         first.unwrap_or_default().start..last.unwrap_or_default().end

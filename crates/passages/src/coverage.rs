@@ -9,7 +9,7 @@ use crate::rule::Repeated;
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range, push_windows};
 
-/// Number of occurrences between the occurrence that is handled and a later one whose memory is prefetched.
+/// Distance, in occurrences, between the occurrence that is handled and a later one whose memory is prefetched.
 const AHEAD: usize = 8;
 
 /// The most frequent window of a passage: the repeated window that occurs in the most documents and, among several, the
@@ -18,33 +18,33 @@ const AHEAD: usize = 8;
 pub(crate) struct BestWindow {
     /// Number of documents in which the window occurs.
     pub(crate) documents: u32,
-    /// Position of the first word of the window in the document.
+    /// Position of the first word of the window in its document, from 0.
     pub(crate) word: u32,
     /// Number of words of the window.
     pub(crate) length: u32,
     /// Number of places at which the window occurs.
     pub(crate) occurrences: u64,
-    /// Place of another occurrence of the window.
+    /// Place of the first word of another occurrence of the window.
     pub(crate) partner: Place,
-    /// Whether this is the first occurrence of the window.
+    /// Whether the occurrence in this passage is the first occurrence of the window in the collection.
     pub(crate) is_first: bool,
 }
 
-/// Consecutive words of a document. Each of them is in a repeated window.
+/// Consecutive words of a document that are all in repeated windows. A region becomes a passage of the result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region {
     /// Document of the words, and their positions in it.
     pub(crate) words: WordRange,
-    /// The window that occurs in the most documents. See [`BestWindow`] for the choice among several.
+    /// The window of the region that occurs in the most documents. See [`BestWindow`] for the choice among several.
     pub(crate) best: BestWindow,
 }
 
 /// The words in windows that occur in at least `documents` documents.
 #[derive(Debug)]
 pub(crate) struct LevelWords {
-    /// Minimum number of documents that have a window.
+    /// Minimum number of documents in which a window must occur, so that its words are in `words`.
     pub(crate) documents: u32,
-    /// The words that are in windows of at least this number of documents, in ascending order.
+    /// The words that are in windows of at least `documents` documents, in ascending order.
     pub(crate) words: Vec<WordRange>,
 }
 
@@ -63,26 +63,29 @@ pub(crate) struct Coverage {
     pub(crate) regions: Vec<Region>,
     /// The words that are in the first occurrence of a repeated window.
     pub(crate) firsts: Vec<FirstWords>,
-    /// The words of each sequence of consecutive repeated windows that are not first occurrences.
+    /// The words of repeated windows that are not first occurrences. Consecutive windows give one range.
     pub(crate) others: Vec<WordRange>,
-    /// For each level, the words in windows that occur in many documents.
+    /// For each minimum number of documents, such as 2 or 11, the words in windows that at least so many documents
+    /// have.
     pub(crate) levels: Vec<LevelWords>,
-    /// Pairs of words that must be compared for verification. `None` if nothing is verified.
+    /// Pairs of places whose words must be compared for verification. `None` if nothing is verified.
     pub(crate) claims: Option<Vec<Claim>>,
-    /// Number of repeated windows, where each occurrence counts.
+    /// Number of places at which a repeated window begins.
     pub(crate) windows: u64,
 }
 
 impl Coverage {
-    /// Creates a coverage without windows. If `is_verified` is true, claims about equal words are collected.
+    /// Creates a coverage without windows. `rule` decides when a window is repeated. If `is_verified` is true, pairs of
+    /// places whose words should be equal are collected.
     pub(crate) fn new(rule: Repeated, is_verified: bool) -> Self {
         let level = |documents| LevelWords { documents, words: Vec::new() };
         let levels = rule.levels().map(level).collect();
         Self { claims: is_verified.then(Vec::new), levels, ..Self::default() }
     }
 
-    /// Joins the windows at the given occurrences. The occurrences are sorted by place, and no window is in two
-    /// of them. `classes` are the classes of each bucket.
+    /// Adds the repeated windows at `occurrences`, and joins the words of windows that touch. The occurrences are
+    /// sorted by place, and no window is in two of them. `classes` are the sequences of windows that occur together,
+    /// for each bucket.
     pub(crate) fn add(
         &mut self,
         occurrences: &[Occurrence],
@@ -107,8 +110,9 @@ impl Coverage {
         }
     }
 
-    /// Adds the windows of a class at one of its places. `equal` is another place of the class, with whose words the
-    /// words are compared. `None` means the first occurrence.
+    /// Adds the repeated windows of `class`, a sequence of windows that occurs at `place`. A verification compares the
+    /// words at `place` with the words at `equal`, another place of the class. If `equal` is `None`, it compares them
+    /// with the first occurrence of the windows.
     #[inline]
     fn add_class(
         &mut self,
@@ -134,8 +138,8 @@ impl Coverage {
         }
     }
 
-    /// Adds `count` consecutive windows. `place` is the place of the first window, which `best` describes. The same
-    /// words should be at the place `equal`.
+    /// Adds `count` consecutive repeated windows. The first one begins at `place`, and `best` describes it. `equal` is
+    /// another place with the same windows. A verification compares the words at both places.
     #[inline]
     fn push(&mut self, place: Place, count: u32, best: BestWindow, equal: Place) {
         let end = place.word + (count - 1) + best.length;
@@ -185,8 +189,9 @@ impl Coverage {
         self.windows += next.windows;
     }
 
-    /// Adds the repeated parts of the same documents that another search has found, for other windows. `window` is the
-    /// number of words of a window, or `None` for units.
+    /// Adds `other`, which has other repeated windows of the same documents. They were found by the search of another
+    /// part of the hashes. `window` is the number of words of a window, or `None` for units of text, which have
+    /// different lengths.
     pub(crate) fn join(&mut self, other: Self, window: Option<u32>) {
         self.append(other);
         if let Some(claims) = &mut self.claims {
@@ -213,14 +218,14 @@ impl Coverage {
         self.others = joined;
     }
 
-    /// Returns the words to cut so that one copy of everything stays. `window` is the number of words of a window, or
-    /// `None` for units.
+    /// Returns the words to cut so that one copy of each repeated window stays. `window` is the number of words of a
+    /// window, or `None` for units of text, such as sentences.
     pub(crate) fn cuts(&self, window: Option<u32>) -> Vec<WordRange> {
         words_to_cut(&self.others, &self.firsts, window)
     }
 }
 
-/// Appends a region that does not begin before the last region. Joins the two if they touch.
+/// Appends a region that does not begin before the last region. If the two overlap or touch, they become one region.
 #[inline]
 fn push_region(regions: &mut Vec<Region>, next: Region) {
     match regions.last_mut() {

@@ -21,8 +21,9 @@
 use crate::repetition::FirstWords;
 use crate::word_range::{WordRange, push_range};
 
-/// Returns the words to cut. `later` has the words of each sequence of later windows, and `firsts` the words of first
-/// occurrences, both in ascending order. `window` is the number of words of a window, or `None` for units.
+/// Returns the words to cut. `later` are ranges of windows that are repeated and occurred before, and `firsts` are
+/// ranges of first occurrences of repeated windows. Both are in ascending order. `window` is the number of words of a
+/// window, or `None` for units of text, such as sentences.
 pub(crate) fn words_to_cut(
     later: &[WordRange],
     firsts: &[FirstWords],
@@ -39,7 +40,7 @@ pub(crate) fn words_to_cut(
     }
 }
 
-/// Returns the words of `ranges` that are not in `firsts`.
+/// Returns the words of `ranges` that are not in `firsts`, which are the first occurrences of repeated windows.
 fn without_firsts(ranges: &[WordRange], mut firsts: &[FirstWords]) -> Vec<WordRange> {
     let mut pieces = Vec::new();
     for range in ranges {
@@ -63,7 +64,8 @@ fn without_firsts(ranges: &[WordRange], mut firsts: &[FirstWords]) -> Vec<WordRa
     pieces
 }
 
-/// Returns the parts of `pieces` in which all windows of this number of words are later windows.
+/// Returns the parts of `pieces` in which each window of `window` words is in `later`, the ranges of windows that
+/// occurred before. The other windows stay.
 fn whole_windows(pieces: &[WordRange], mut later: &[WordRange], window: u32) -> Vec<WordRange> {
     let mut cuts = Vec::new();
     for piece in pieces {
@@ -77,7 +79,8 @@ fn whole_windows(pieces: &[WordRange], mut later: &[WordRange], window: u32) -> 
     cuts
 }
 
-/// Returns the words of `piece` that are cut because of the later windows `run`.
+/// Returns the part of `piece` that is cut because of `run`, a range of windows that occurred before. `None` if fewer
+/// than `window` words, the length of a window, would be cut.
 fn part_to_cut(piece: &WordRange, run: &WordRange, window: u32) -> Option<WordRange> {
     // The window that begins a word before `run` is not later. If it is in the piece, its words stay.
     let start = if run.start > piece.start { run.start - 1 + window } else { piece.start };

@@ -8,21 +8,27 @@ use crate::word_source::WordSource;
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 
-/// One run of a live content. The windows of all runs with this content are equal.
+/// A run that is read in place of all runs with equal words. A run is a sequence of consecutive windows. Its live
+/// windows are the windows that must be compared with windows of other runs.
 #[derive(Clone, Copy, Debug)]
 struct Representative {
-    /// Place of the first live window.
+    /// Place of the first live window of the run.
     place: Place,
-    /// Number of live windows.
+    /// Number of live windows of the run.
     windows: u32,
-    /// Number of the bucket that holds the content.
+    /// Number of the bucket that holds the runs with these words.
     bucket: u32,
-    /// Number of the content in its bucket.
+    /// Number of the group of equal runs in its bucket.
     content: u32,
 }
 
-/// Hashes the live windows of all contents. A window has `words` words. Stores the place of the hashes in each content,
-/// and returns the hashes for each shard.
+/// Reads documents again and hashes the live windows of all contents in `buckets`. A content is a group of runs with
+/// equal words, so only one of its runs is read. A run is a sequence of consecutive windows of a document. Its live
+/// windows are the windows that must be compared with windows of other contents.
+///
+/// `hashes` makes the hashes, and `words` is the number of words of a window. Returns one list of hashes for each
+/// shard. Stores the place of the first hash of each content in
+/// [`Content::hashes`](crate::run_groups::Content::hashes).
 ///
 /// # Errors
 /// The source fails, or the work is cancelled.
@@ -60,7 +66,7 @@ pub(crate) fn hash_live_windows(
     context.threads().try_map(parts.len(), || Ok(hashes.clone()), read)
 }
 
-/// Returns one run of each live content.
+/// Returns one run of each content that has live windows. The runs of a content have equal words.
 fn representatives(buckets: &[MixedGroups]) -> Vec<Representative> {
     let mut found = Vec::new();
     for (bucket, mixed) in (0..).zip(buckets) {
@@ -75,8 +81,8 @@ fn representatives(buckets: &[MixedGroups]) -> Vec<Representative> {
     found
 }
 
-/// Returns the hashes of the windows of `representatives`, which are all in one shard. The tuple has the index of the
-/// shard and the number of its first document.
+/// Returns the hashes of the live windows of `representatives`, which are runs in one shard. The tuple has the index of
+/// the shard and the number of its first document. A window has `words` words.
 fn hash_part(
     source: &dyn WordSource,
     (shard, first_document): (usize, u32),

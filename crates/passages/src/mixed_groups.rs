@@ -1,7 +1,7 @@
 //! Compares the windows of runs that have the same anchor and different contents.
 //!
-//! Equal windows have their anchor at the same distance from their start. So the windows of a group are
-//! compared distance by distance, by their hashes.
+//! The anchor of a window is a short sequence of its words. Equal windows have their anchor at the same distance from
+//! their start. So the windows of a group are compared distance by distance, by their hashes.
 
 use crate::classes::{Counted, Piece};
 use crate::origins::Origins;
@@ -13,44 +13,50 @@ use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// Maximum number of windows at one distance that are sorted without first dropping windows that are equal to no other.
+/// Maximum number of windows in a column that is sorted as a whole. From a larger column, windows that are equal to no
+/// other window are removed before. A column has the windows that begin at the same distance before the anchor.
 const FEW_WINDOWS: usize = 64;
 
-/// Compares the windows of groups of runs. The buffers are reused.
+/// Compares the windows of groups of runs that have the same anchor, which is a short sequence of words in each window.
+/// The buffers are reused from group to group.
 #[derive(Debug, Default)]
 pub(crate) struct WindowComparison {
-    /// The contents of the group that have live windows, in the order of their first places.
+    /// The contents of the current group that have live windows, in the order of their first places. A content is a
+    /// group of runs with equal words. Its live windows are compared with windows of other contents.
     contents: Vec<LiveContent>,
-    /// The windows of these contents.
+    /// For each of `contents`, the position and the hashes of its windows.
     spans: Vec<WindowSpan>,
-    /// Hash of a window and the number of its content, for the windows at the current distance.
+    /// Windows at the current distance before the anchor: hash of the window, and index in `contents` of its content.
     column: Vec<(u64, u32)>,
-    /// Counters of the hashes of the column.
+    /// Counters that find the hashes that occur more than once in `column`.
     seen: SeenTwice,
-    /// Sets of contents with equal windows, at the previous distance and at the current one.
+    /// Sets of contents that have a window in common. Element 0 has the sets for the previous distance before the
+    /// anchor, and element 1 has the sets for the current distance.
     sets: [ContentSets; 2],
-    /// Finished pieces, each with the number of its content.
+    /// Finished pieces, which are ranges of repeated windows, each with the index of its content in `contents`.
     pieces: Vec<(u32, Piece)>,
-    /// The pieces of one content.
+    /// The pieces of one content, which are ranges of its repeated windows.
     of_content: Vec<Piece>,
     documents: Vec<u32>,
 }
 
-/// A content whose windows may be equal to windows of another content.
+/// A content, which is a group of runs with equal words. Its windows may be equal to windows of another content.
 #[derive(Clone, Copy, Debug)]
 struct LiveContent {
-    /// Index among the contents of all groups.
+    /// Index of the content in [`MixedGroups::contents`].
     index: usize,
-    /// Number of words between the start of the first window and the anchor.
+    /// Number of words between the start of the first window of the content and the anchor, which all of its windows
+    /// contain.
     offset: u32,
-    /// Occurrences of the first window, as far as this content has them.
+    /// Number and places of the occurrences of the first window in runs of this content.
     counted: Counted,
-    /// The last piece, which the next window may extend.
+    /// The last range of repeated windows that was found. The next window may extend it. `None` if there is no range
+    /// yet.
     open: Option<Piece>,
 }
 
-/// The windows of a live content. These few numbers are read for each distance, so they are in a list of their
-/// own.
+/// Position and hashes of the windows of a content. A live window may be equal to a window of another content. These
+/// few numbers are read for each distance from the anchor, so they are in a list of their own.
 #[derive(Clone, Copy, Debug)]
 struct WindowSpan {
     /// Number of words between the start of the first window and the anchor.
@@ -65,12 +71,12 @@ struct WindowSpan {
     is_repeated: bool,
 }
 
-/// Sets of contents, each with the number of documents in which they occur.
+/// Sets of contents that have a window in common, each with the number of documents in which these contents occur.
 #[derive(Debug, Default)]
 struct ContentSets {
     members: Vec<u32>,
     sets: Vec<(Range<usize>, u32)>,
-    /// For each content, the index of the set whose first member it is, or `u32::MAX` if there is none.
+    /// For each content, the index in `sets` of the set whose first member it is, or `u32::MAX` if there is none.
     by_first: Vec<u32>,
 }
 
@@ -82,7 +88,8 @@ impl ContentSets {
         self.by_first.resize(contents, u32::MAX);
     }
 
-    /// Returns the number of documents that is stored for the set `members`. `None` if this set is not stored.
+    /// Returns the stored number of documents for a set of contents, or `None` if the set is not stored. `members` has
+    /// a pair for each content of the set: the hash of the common window, and the index of the content.
     fn get(&self, members: &[(u64, u32)]) -> Option<u32> {
         let number = *self.by_first.get(members[0].1 as usize)?;
         let (range, documents) = self.sets.get(number as usize)?;
@@ -99,8 +106,9 @@ impl ContentSets {
 }
 
 impl WindowComparison {
-    /// Compares the windows of one group of `mixed`, and passes the classes of the group to `output`. `group` is the
-    /// range of its contents. `hashes` has the lists of hashes of live windows.
+    /// Compares the windows of one group of runs with the same anchor, and passes its repeated windows to `output`.
+    /// `group` is the range of the contents of the group in `mixed.contents`. `hashes` has the lists of hashes of live
+    /// windows, one list for each shard.
     ///
     /// # Errors
     /// Not enough memory.
@@ -142,7 +150,8 @@ impl WindowComparison {
         self.push_classes(mixed, output)
     }
 
-    /// Lists the live contents, sorted by their first places.
+    /// Lists the contents of `group` that have live windows, sorted by their first places. `group` is a range of
+    /// indices in `mixed.contents`.
     fn find_contents(
         &mut self,
         mixed: &MixedGroups,
@@ -169,7 +178,8 @@ impl WindowComparison {
         }));
     }
 
-    /// Finds equal windows among those at one distance before the anchor.
+    /// Finds equal windows in the column, which has the hashes of the windows that begin `distance` words before the
+    /// anchor.
     fn compare_column(&mut self, distance: u32, mixed: &MixedGroups, condition: Condition<'_>) {
         // The sets of the column before are kept, because they are mostly the sets of this column, too.
         self.sets.swap(0, 1);
@@ -201,10 +211,11 @@ impl WindowComparison {
         self.column = column;
     }
 
-    /// Removes windows that are equal to no other window from the column. A few such windows may remain.
+    /// Removes windows that are equal to no other window from the column, which has the windows that begin `distance`
+    /// words before the anchor. A few such windows may remain.
     ///
-    /// Contents are in the order of their places, so their memory is read in order. Sorted by the hashes of
-    /// different windows, they would be in random order.
+    /// This saves time, because the contents of the removed windows are visited here in the order of their memory.
+    /// After the sort by hashes, they would be visited in random order.
     fn drop_single_windows(&mut self, distance: u32, condition: Condition<'_>) {
         let mut column = std::mem::take(&mut self.column);
         let mut seen = std::mem::take(&mut self.seen);
@@ -222,7 +233,8 @@ impl WindowComparison {
         (self.column, self.seen) = (column, seen);
     }
 
-    /// Adds a window that occurs only where its content does.
+    /// Adds a window of content number `content` that no other content has. It begins `distance` words before the
+    /// anchor.
     #[inline]
     fn add_alone(&mut self, content: u32, distance: u32, condition: Condition<'_>) {
         let LiveContent { offset, counted: Counted { summary, documents }, .. } =
@@ -231,8 +243,8 @@ impl WindowComparison {
         self.add_window(content, distance, &counted, condition);
     }
 
-    /// Adds a window of a content, which begins `distance` words before its anchor, unless the window is not
-    /// repeated. Joins it with the window before it if both occur at the same places.
+    /// Adds a window of content number `content` if it is repeated. It begins `distance` words before the anchor. Joins
+    /// it with the window before it if both occur at the same places, shifted by one word.
     #[inline]
     fn add_window(
         &mut self,
@@ -263,7 +275,7 @@ impl WindowComparison {
         }
     }
 
-    /// Passes a class for each content to `output`.
+    /// Passes the repeated windows of each content to `output`, as one class for each content.
     ///
     /// # Errors
     /// Not enough memory.
@@ -287,7 +299,8 @@ impl WindowComparison {
     }
 }
 
-/// Returns the number of documents in which the contents occur. Documents of one origin count as one.
+/// Returns the number of documents in which the runs of `contents` occur. Documents of one origin count as one.
+/// `documents` is a buffer.
 fn document_count<'c>(
     mixed: &MixedGroups,
     contents: impl Iterator<Item = &'c LiveContent>,

@@ -1,6 +1,7 @@
 //! Origins of documents, such as their hosts. Documents of one origin count as one.
 
-/// The origin of each document. Without origins, each document has its own origin.
+/// The origin of each document, such as its host. Documents of one origin count as one document. Without origins, each
+/// document has its own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
     /// Number of the origin of each document.
@@ -31,7 +32,7 @@ impl Origins {
         a == b || self.of_documents.is_some() && self.of(a) == self.of(b)
     }
 
-    /// Counts the different origins of `documents`, which may be in any order. Overwrites the list.
+    /// Returns the number of different origins of `documents`, which may be in any order. Overwrites the list.
     pub(crate) fn count(&self, documents: &mut [u32]) -> u32 {
         if self.of_documents.is_some() {
             // The list then has the numbers of origins instead of documents.
@@ -65,7 +66,7 @@ pub(crate) struct OriginCounter<'o> {
     last: u32,
     /// Number of different documents that were counted.
     different: u32,
-    /// The different documents. Empty if each document has its own origin.
+    /// The different documents so far. Empty if each document has its own origin, because `different` is then enough.
     several: Vec<u32>,
 }
 

@@ -1,4 +1,5 @@
-//! The search for the repeated windows whose hashes are in one part of all hashes.
+//! The search for repeated windows whose hashes are in one part of all hashes. With little memory, the hashes are
+//! divided into parts, and each part is searched in its own reading of the documents.
 
 use crate::buckets::{BucketWriter, Buckets};
 use crate::classes::{Classes, Occurrence, OccurrenceWriter, sort_by_place};
@@ -30,7 +31,8 @@ const UNITS: &str = "the units of text";
 /// Description of the memory for places of classes. Out-of-memory messages contain it.
 const OCCURRENCES: &str = "the places of repeated windows";
 
-/// The search for the windows whose hashes are in one part of all hashes.
+/// The search for the repeated windows whose hashes are in one part of all possible hashes. With little memory, there
+/// are several parts, and each needs its own reading of the documents.
 #[derive(Clone, Copy)]
 pub(crate) struct PartSearch<'s> {
     /// Number of words of a window, or the least number of words of a unit.
@@ -42,14 +44,15 @@ pub(crate) struct PartSearch<'s> {
     pub(crate) context: &'s Context<'s>,
     pub(crate) source: &'s dyn WordSource,
     pub(crate) hashes: &'s WordHashes,
-    /// Number of the part that is searched, counted from 0.
+    /// Number of the part of the hashes that is searched, from 0.
     pub(crate) part: u64,
     /// Number of parts into which all hashes are divided.
     pub(crate) parts: u64,
 }
 
 impl PartSearch<'_> {
-    /// Returns the bucket of a run or window with this hash. `None` if the hash is in another part.
+    /// Returns the index of the bucket for a run or window with this hash. `None` if the hash does not belong to the
+    /// part of the hashes that is searched.
     #[inline]
     fn bucket(&self, hash: u64) -> Option<usize> {
         let bucket = (hash >> 56) as usize;
@@ -61,7 +64,8 @@ impl PartSearch<'_> {
         (part == self.part).then_some(bucket)
     }
 
-    /// Finds repeated windows by their runs.
+    /// Finds repeated windows by comparing runs, which are sequences of windows that share a short sequence of words.
+    /// Returns the words in repeated windows, and the numbers of the documents.
     pub(crate) fn by_runs(&self) -> Result<(Coverage, DocumentNumbers)> {
         let context = self.context;
         let runs = Buckets::new(BUCKETS, RUNS, context.memory());
@@ -99,8 +103,9 @@ impl PartSearch<'_> {
         Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
-    /// Compares the windows of runs that have the same anchor and different contents. Returns the classes of these
-    /// windows. The buckets of these classes are numbered after the other buckets.
+    /// Compares the windows of runs that have the same anchor, which is a short sequence of words, but different words
+    /// around it. `mixed` has these runs for each bucket. Returns the repeated windows of each bucket. Occurrences
+    /// refer to the windows of bucket i by the number 256 + i.
     fn compare_windows(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -124,7 +129,8 @@ impl PartSearch<'_> {
         Ok(compared.into_iter().map(|(classes, ())| classes).collect())
     }
 
-    /// Finds repeated windows by their hashes.
+    /// Finds repeated windows by comparing the hashes of all windows. Returns the words in repeated windows, and the
+    /// numbers of the documents.
     pub(crate) fn by_windows(&self) -> Result<(Coverage, DocumentNumbers)> {
         let words = self.words;
         self.by_hashes(WINDOWS, |(writer, hashes), document, text, _| {
@@ -144,7 +150,8 @@ impl PartSearch<'_> {
         })
     }
 
-    /// Finds repeated units of the source by their hashes. Units with fewer than `words` words are left out.
+    /// Finds repeated units of the source, such as sentences, by comparing their hashes. Ignores units with fewer than
+    /// `words` words.
     pub(crate) fn by_units(&self) -> Result<(Coverage, DocumentNumbers)> {
         self.by_hashes(UNITS, |(writer, hashes), document, text, ends| {
             let mut start = 0;
@@ -165,8 +172,9 @@ impl PartSearch<'_> {
         })
     }
 
-    /// Finds repeated windows by the hashes that `visit` collects from each document. `name` describes the windows
-    /// in out-of-memory messages.
+    /// Finds repeated windows by comparing hashes. Calls `visit` for each document, which collects windows with their
+    /// hashes. It gets the state of its thread, the number of a document, its words, and the ends of its units. `name`
+    /// describes the windows in out-of-memory messages.
     fn by_hashes<L: WindowLength>(
         &self,
         name: &'static str,
@@ -200,8 +208,10 @@ impl PartSearch<'_> {
         Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
-    /// Calls `work` with each bucket and the receiver of its classes and occurrences, with all threads. Returns the
-    /// classes and the result of each bucket. In the occurrences, the number of a bucket is its index plus `first`.
+    /// Calls `work` once for each of the 256 buckets, with all threads. `work` gets the index of the bucket and a value
+    /// that receives its repeated windows. Returns the received windows of each bucket and the result of `work`, in the
+    /// order of the buckets. Adds the places of the windows to `occurrences`. They refer to bucket i by the number
+    /// `first` + i.
     fn group<R: Send>(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -239,7 +249,8 @@ impl PartSearch<'_> {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// Joins the repeated windows of all documents into passages.
+    /// Joins the repeated windows of all documents to ranges of words. `occurrences` are the places of `classes`, which
+    /// are sequences of windows that occur together.
     fn walk(
         &self,
         occurrences: &Buckets<Occurrence>,

@@ -31,13 +31,13 @@ pub struct Passage {
     pub documents: u32,
     /// Number of places at which the most frequent window occurs.
     pub occurrences: u64,
-    /// Whether the most frequent window occurs here for the first time.
+    /// Whether this passage has the first occurrence of the most frequent window in the collection.
     pub is_first: bool,
-    /// Whether the passage has all words of the document. Other documents need not have the whole passage.
+    /// Whether the passage has all words of the document. It need not occur as a whole in another document.
     pub is_whole: bool,
-    /// Another place of the most frequent window: its first occurrence. If this has the origin of this document, the
-    /// first occurrence with another origin. If all occurrences have the same origin, the first one or, at the first
-    /// place, the second one. By default, each document has its own origin.
+    /// Another occurrence of the most frequent window: its first occurrence with another origin than this document. If
+    /// all occurrences have the same origin, it is the first one, or the second one if the first is here. An origin is,
+    /// for example, a host. By default, each document has its own origin.
     pub partner: Excerpt,
 }
 
@@ -55,8 +55,9 @@ pub struct CutRange {
 /// Choice of the copies of repeated windows that are cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
-    /// Cuts later copies. Each repeated window, and each window whose words are all cut, remains whole in another
-    /// place. Each cut has at least as many words as a window.
+    /// Cuts the copies of a repeated window that follow its first copy. The first copy of each repeated window stays
+    /// whole. If all words of a window are cut, an earlier copy of this window stays. Each cut has at least as many
+    /// words as a window.
     #[default]
     First,
     /// Cuts all words of all passages.

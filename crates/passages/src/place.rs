@@ -1,14 +1,14 @@
-//! Places in a collection, and facts about the windows that begin there. A window is a sequence of k
-//! consecutive words of a document.
+//! Places in a collection, and facts about the windows that begin there. A window is a sequence of k consecutive words
+//! of a document.
 
 use crate::origins::Origins;
 
-/// Place of a word in the collection. Places are ordered as the words are read.
+/// Place of a word in the collection. Places are ordered by document, and then by position in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     /// Number of the document, in reading order.
     pub(crate) document: u32,
-    /// Position of the word in its document.
+    /// Position of the word in its document, from 0.
     pub(crate) word: u32,
 }
 
@@ -23,7 +23,7 @@ impl Place {
     }
 }
 
-/// Facts that all equal windows share.
+/// Number and places of the occurrences of a window, which is a sequence of consecutive words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WindowFacts {
     /// Number of places at which the window occurs.
@@ -32,21 +32,21 @@ pub(crate) struct WindowFacts {
     pub(crate) documents: u32,
     /// Place of the first occurrence.
     pub(crate) first: Place,
-    /// Place of the first occurrence with another origin than the first occurrence. If there is no such place, the
-    /// second occurrence.
+    /// Place of the first occurrence in a document of another origin than the document at `first`. If there is no such
+    /// place, the second occurrence.
     pub(crate) second: Place,
 }
 
 impl WindowFacts {
-    /// Returns the facts of the windows that begin `words` words after these windows, if they occur at the same places,
-    /// shifted by that number of words.
+    /// Returns the number and places of the occurrences of another window, which begins `words` words after each
+    /// occurrence of this window. It must occur nowhere else.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         Self { first: self.first.plus(words), second: self.second.plus(words), ..self }
     }
 
-    /// Returns the place of another occurrence of the window that occurs at `place`. This is the first occurrence of
-    /// all, unless it has the origin of `place` and the window also occurs with another origin.
+    /// Returns the place of another occurrence of the window that occurs at `place`: the first one that has another
+    /// origin than `place`. If all occurrences have the same origin, returns the first one that is not at `place`.
     pub(crate) fn partner(&self, place: Place, origins: &Origins) -> Place {
         let is_in_first = origins.is_same(place.document, self.first.document);
         // The second place has another origin if there is one.
@@ -55,16 +55,17 @@ impl WindowFacts {
     }
 }
 
-/// Collects the facts about a set of equal windows from groups of their occurrences.
+/// Number and first places of the occurrences of a window, which is a sequence of consecutive words. Occurrences are
+/// added one by one by [`Self::push`], or from another summary of the same window by [`Self::join`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OccurrenceSummary {
-    /// Number of occurrences of the window in the groups so far.
+    /// Number of occurrences of the window that were added so far.
     pub(crate) occurrences: u64,
     /// Place of the first occurrence.
     pub(crate) first: Place,
     /// Place of the second occurrence, in any document.
     pub(crate) next: Place,
-    /// Place of the first occurrence with another origin than the first occurrence.
+    /// Place of the first occurrence in a document of another origin than the document at `first`.
     pub(crate) elsewhere: Place,
 }
 
@@ -73,7 +74,7 @@ impl OccurrenceSummary {
     pub(crate) const EMPTY: Self =
         Self { occurrences: 0, first: Place::NONE, next: Place::NONE, elsewhere: Place::NONE };
 
-    /// Adds an occurrence that is behind all earlier ones.
+    /// Adds an occurrence at `place`, which must be behind all earlier ones.
     #[inline]
     pub(crate) fn push(&mut self, place: Place, origins: &Origins) {
         match self.occurrences {
@@ -87,7 +88,7 @@ impl OccurrenceSummary {
         self.occurrences += 1;
     }
 
-    /// Adds the occurrences that `other` summarizes. The two sets of occurrences have none in common.
+    /// Adds the occurrences that `other` summarizes. No occurrence may be in both summaries.
     pub(crate) fn join(&mut self, other: &Self, origins: &Origins) {
         // The first occurrence of both is the lower of the two first ones.
         let (lower, upper) =
@@ -106,7 +107,8 @@ impl OccurrenceSummary {
         };
     }
 
-    /// Returns the summary for windows that begin `words` words after these windows, one for each occurrence.
+    /// Returns the summary for another window, which begins `words` words after each occurrence of this window and
+    /// occurs nowhere else.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         let moved = |place: Place| if place == Place::NONE { place } else { place.plus(words) };
@@ -118,7 +120,8 @@ impl OccurrenceSummary {
         }
     }
 
-    /// Returns the facts about the windows, which occur in `documents` documents.
+    /// Returns the number of occurrences and the two places that [`WindowFacts`] has, together with `documents`, the
+    /// number of documents that have the window.
     pub(crate) fn facts(&self, documents: u32) -> WindowFacts {
         let second = if self.elsewhere == Place::NONE { self.next } else { self.elsewhere };
         WindowFacts { occurrences: self.occurrences, documents, first: self.first, second }

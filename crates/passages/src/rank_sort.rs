@@ -1,13 +1,15 @@
 //! Sorts items that have evenly distributed ranks, such as hashes.
 
-/// Smallest number of items that are distributed before they are sorted.
+/// Minimum number of items for which [`sort_by_rank`] distributes the items among parts. Fewer items are sorted
+/// directly.
 const LEAST_ITEMS: usize = 64;
 /// Average number of items in a part. [`sort_by_rank`] distributes the items among parts and sorts each part.
 const ITEMS_A_PART: usize = 4;
 /// Maximum number of parts among which the items are distributed.
 const MOST_PARTS: usize = 1 << 15;
 
-/// Sorts items by `key`. `rank` is a number that never falls when the key rises.
+/// Sorts items by `key`. `rank` returns a number for each item. An item with a greater key must not have a smaller
+/// rank.
 ///
 /// The items are distributed among many small parts by their ranks, and each part is sorted. If all ranks are in
 /// a few parts, this takes as long as an ordinary sort.

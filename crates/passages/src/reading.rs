@@ -7,7 +7,8 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// For each document of a shard, in order: its temporary number, and the number of its words.
+/// For each document of a shard, in order: its temporary number, and the number of its words. A temporary number is
+/// given out while several threads read.
 type ShardDocuments = Vec<(u32, u32)>;
 
 /// Numbers of all documents in reading order.
@@ -32,7 +33,7 @@ impl DocumentNumbers {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Returns the number of the document with this temporary number.
+    /// Returns the number in reading order of the document with the temporary number `temporary`.
     #[inline]
     pub(crate) fn number(&self, temporary: u32) -> u32 {
         self.of_temporary[temporary as usize]
@@ -53,23 +54,24 @@ impl DocumentNumbers {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// Returns the number of bytes of memory that these numbers take.
+    /// Returns the number of bytes of memory that the numbers and origins take.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = self.starts.len() + self.of_temporary.len() + self.lengths.len();
         4 * numbers as u64 + self.origins.bytes()
     }
 
-    /// Returns the numbers of the documents of a shard.
+    /// Returns the range of the numbers of the documents of shard number `shard`.
     pub(crate) fn of_shard(&self, shard: usize) -> std::ops::Range<u32> {
         self.starts[shard]..self.starts[shard + 1]
     }
 
-    /// Removes the temporary numbers, which are not needed any more.
+    /// Frees the memory of the table from temporary numbers to numbers in reading order. Callers do this after they
+    /// have replaced all temporary numbers. [`Self::number`] must not be called afterwards.
     pub(crate) fn drop_temporary(&mut self) {
         self.of_temporary = Vec::new();
     }
 
-    /// Numbers the documents of all shards.
+    /// Numbers the documents of all shards in reading order. `shards` has the temporary numbers of their documents.
     fn new(shards: Vec<ShardDocuments>, origins: Origins) -> Self {
         let mut numbers = Self { starts: vec![0], origins, ..Self::default() };
         let count = shards.iter().map(Vec::len).sum();
@@ -87,7 +89,7 @@ impl DocumentNumbers {
     }
 }
 
-/// Parts into which the words of a document are divided.
+/// Parts into which the source divides the words of a document while it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Division {
     /// The document is not divided.
@@ -96,9 +98,9 @@ pub(crate) enum Division {
     Units,
 }
 
-/// Reads all documents of all shards, with the threads of `context`. Calls `visit` with the state of the thread, the
-/// temporary number of the document, its words, and the position behind the last word of each of its units, if it is
-/// divided. Returns the states of the threads and the numbers of the documents.
+/// Reads all documents of all shards, with the threads of `context`. Calls `visit` with four arguments: the state of
+/// the thread, the temporary number of the document, its words, and for each of its units the position behind the last
+/// word. Without units, the last list is empty. Returns the states of the threads and the numbers of the documents.
 ///
 /// # Errors
 /// The source or `visit` fails, the work is cancelled, or there are too many documents.

@@ -10,8 +10,9 @@ const MOST_TEXTS: usize = 20;
 /// Measures of the repetition in a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repetition {
-    /// Numbers of words that are repeated in at least n documents, one for each n, by ascending n. The first n is the
-    /// minimum number of documents of a repeated window. It is followed by those of 11, 101 and 1001 that are greater.
+    /// Numbers of words that are repeated in at least n documents, for a few values of n in ascending order. The first
+    /// n is the minimum number of documents of a repeated window. The other values are 11, 101 and 1001, if they are
+    /// greater.
     pub levels: Vec<Level>,
     /// The repeated texts for which (number of words) × (number of documents) is greatest, in descending order.
     /// There are at most 20.
@@ -22,18 +23,18 @@ pub struct Repetition {
 /// sequence of k words, where k is the minimum length of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Minimum number of documents that have a window.
+    /// Minimum number of documents in which a window must occur.
     pub documents: u32,
-    /// Number of words of the collection that are in a window which so many documents have. Each occurrence of a word
-    /// counts.
+    /// Number of words of the collection that are in a window of at least `documents` documents. Each occurrence of a
+    /// word counts.
     pub words: u64,
 }
 
-/// A text that several documents have, at its first place in the collection. Each window of the text, which is a
-/// sequence of k words, occurs in at least `documents` documents.
+/// A repeated text, at its first place in the collection. A window is a sequence of k words. Each window of the text
+/// occurs in at least `documents` documents.
 ///
-/// Neighbouring windows that all occur here for the first time give one text: the part of these windows for which the
-/// product of words and documents is greatest.
+/// Windows that overlap or touch, and all occur here for the first time, give one text. It is the part of their words
+/// for which (number of words) × (number of documents) is greatest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopText {
     /// Number of the document that holds the first place, in reading order.
@@ -57,9 +58,9 @@ pub(crate) struct FirstWords {
 }
 
 impl FirstWords {
-    /// Appends these windows to `firsts`. They must not begin before the last windows in `firsts`. Joins them with the
-    /// last windows if they directly follow these and occur in the same number of documents. `length` is the number of
-    /// words of a window.
+    /// Appends these windows to `firsts`, whose windows must not begin later than these. If these windows directly
+    /// follow the windows of the last element, and occur in the same number of documents, they extend this element
+    /// instead. `length` is the number of words of a window.
     #[inline]
     pub(crate) fn push_to(self, length: u32, firsts: &mut Vec<Self>) {
         match firsts.last_mut() {
@@ -83,7 +84,8 @@ impl FirstWords {
     }
 }
 
-/// Returns the texts with the greatest products of words and documents. `firsts` are in ascending order.
+/// Returns the texts for which (number of words) × (number of documents) is greatest, at most 20, in descending order.
+/// `firsts` are the first occurrences of repeated windows, in ascending order.
 pub(crate) fn top_texts(firsts: &[FirstWords]) -> Vec<FirstWords> {
     let mut top = Vec::new();
     for neighbours in firsts.chunk_by(|a, b| a.words.touches(&b.words)) {
@@ -97,14 +99,14 @@ pub(crate) fn top_texts(firsts: &[FirstWords]) -> Vec<FirstWords> {
     top
 }
 
-/// Sorts texts in descending order, and keeps the first [`MOST_TEXTS`].
+/// Sorts texts by (number of words) × (number of documents) in descending order, and keeps the first [`MOST_TEXTS`].
 fn keep_greatest(texts: &mut Vec<FirstWords>) {
     texts.sort_unstable_by_key(|text| Reverse(text.rank()));
     texts.truncate(MOST_TEXTS);
 }
 
-/// Returns the part of touching words with the greatest product of words and documents. The number of documents of a
-/// part is the minimum over its words.
+/// Returns the part of `neighbours`, whose words touch, for which (number of words) × (number of documents) is
+/// greatest. The number of documents of a part is the minimum over its words.
 ///
 /// This is the greatest rectangle in a histogram, which is found with a stack in O(n).
 fn greatest_part(neighbours: &[FirstWords]) -> Option<FirstWords> {

@@ -4,11 +4,12 @@ use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::repetition::{Level, TopText};
 use std::ops::Range;
 
-/// Number of elements in the first row. It has three counts of the collection, and the lengths of the lists of levels,
-/// top texts, passages and cuts.
+/// Number of elements in the first row of [`Passages::visit_rows`]. The first three are counts: documents, words and
+/// repeated windows. The other four are the lengths of the lists of levels, top texts, passages and cuts.
 const HEAD: usize = 7;
 
-/// Builder of passages from the rows of [`Passages::visit_rows`].
+/// Builder of passages from the rows of numbers that [`Passages::visit_rows`] made of them, for example after they were
+/// read from a file.
 ///
 /// ```
 /// use simtool_passages::{Passages, RestoredPassages};
@@ -20,13 +21,14 @@ const HEAD: usize = 7;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RestoredPassages {
-    /// The first row. `None` before it was added.
+    /// The first row, which has counts and the lengths of lists. `None` before it was added.
     head: Option<[u64; HEAD]>,
     passages: Passages,
 }
 
 impl Passages {
-    /// Calls `visit` with rows of numbers. [`RestoredPassages`] makes the same passages from these rows.
+    /// Calls `visit` with rows of numbers that contain all data of the passages, for example to store them.
+    /// [`RestoredPassages`] builds the same passages from the rows.
     pub fn visit_rows(&self, visit: &mut dyn FnMut(&[u64])) {
         let Self { passages, cuts, documents, words, repeated_windows, repetition } = self;
         let lengths = [repetition.levels.len(), repetition.top.len(), passages.len(), cuts.len()];
@@ -69,7 +71,8 @@ fn numbers(range: &Range<u32>) -> [u64; 2] {
 }
 
 impl RestoredPassages {
-    /// Adds the next row. Returns `None` if the row is not valid at this place.
+    /// Adds the next row. The rows must come in the order of [`Passages::visit_rows`]. Returns `None` if the row is not
+    /// valid.
     pub fn add(&mut self, row: &[u64]) -> Option<()> {
         let Some(head) = self.head else {
             let head: [u64; HEAD] = row.try_into().ok()?;
@@ -108,7 +111,7 @@ impl RestoredPassages {
     }
 }
 
-/// Returns the passage of a row, or `None` if the row is not valid.
+/// Returns the passage that a row of 11 numbers describes, or `None` if the row is not valid.
 fn passage(row: &[u64]) -> Option<Passage> {
     let &[document, start, end, from, to, documents, occurrences, flags, of, of_from, of_to] = row
     else {

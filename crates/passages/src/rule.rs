@@ -26,8 +26,8 @@ impl Default for Repeated {
 }
 
 impl Repeated {
-    /// Returns the numbers n for which the words in windows of at least n documents are counted: the minimum number of
-    /// documents of a repeated window, and then 11, 101 and 1001 if these are greater.
+    /// Returns the numbers n for which the words that occur in at least n documents are counted. The first n is the
+    /// minimum number of documents of a repeated window. It is followed by 11, 101 and 1001, if they are greater.
     pub(crate) fn levels(self) -> impl Iterator<Item = u32> {
         let least = match self {
             Self::Anywhere => 2,
@@ -49,7 +49,7 @@ impl Repeated {
     }
 }
 
-/// The condition of a search: when windows count as repeated, and their size.
+/// The condition of a search: the rule for repeated windows, and the values that the rule depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition<'c> {
     /// The condition on the number of occurrences or documents.
@@ -61,7 +61,7 @@ pub(crate) struct Condition<'c> {
 }
 
 impl Condition<'_> {
-    /// Returns whether windows with these occurrences are repeated.
+    /// Returns whether the window that occurs as counted in `counted` is repeated.
     #[inline]
     pub(crate) fn accepts(&self, counted: &Counted) -> bool {
         self.rule.accepts(counted.summary.occurrences, counted.documents)

@@ -21,21 +21,22 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// Maximum number of consecutive equal runs that are stored as one run.
+/// Maximum number of equal runs in succession that are stored as one run.
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
-/// Maximum number of words of a window, so that the shape of a run fits into 32 bits.
+/// Maximum number of words of a window. The limit ensures that the shape of a run fits into 32 bits (`RunShape`).
 pub const MOST_WORDS: usize = 1000;
 
-/// Consecutive windows with the same anchor.
+/// Consecutive windows of a document with the same anchor. The anchor of a window is a short sequence of its words,
+/// which depends only on the words of the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     /// Hash of the words of the anchor.
     pub(crate) anchor: u64,
-    /// One hash of three things: all words of the windows, the number of windows, and the position of the anchor.
+    /// One hash of all words of the windows, the number of windows, and the position of the anchor.
     pub(crate) content: u64,
     /// Number of the document that holds the run.
     pub(crate) document: u32,
-    /// Position in the document of the first word of the first window.
+    /// Position in the document of the first word of the first window, from 0.
     pub(crate) start: u32,
     /// Number of windows, position of the anchor, and number of repeats.
     pub(crate) shape: RunShape,
@@ -43,7 +44,7 @@ pub(crate) struct Run {
     pub(crate) sides: Sides,
 }
 
-/// Number of windows, position of the anchor and number of repeats of a run, in 32 bits.
+/// Number of windows of a run, position of its anchor and number of repeats, packed into 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RunShape(u32);
 
@@ -58,21 +59,22 @@ impl RunShape {
         self.0 & 0x3FF
     }
 
-    /// Returns the number of words between the start of the first window and the anchor.
+    /// Returns the number of words between the start of the first window and the anchor, which is the sequence of words
+    /// that all windows of the run share.
     #[inline]
     pub(crate) fn offset(self) -> u32 {
         self.0 >> 10 & 0x3FF
     }
 
-    /// Returns the same shape for a run without repeats.
+    /// Returns the same shape, but with 1 as the number of repeats.
     #[inline]
     pub(crate) fn once(self) -> Self {
         Self(self.0 & 0xF_FFFF)
     }
 
     /// Returns the number of times that the run occurs in succession, at least 1. In text that repeats a few words,
-    /// equal runs follow each other. They are stored as one run. Each begins where the windows of the run before it
-    /// end.
+    /// equal runs follow each other and are stored as one run. Each time begins n words after the time before, where n
+    /// is the number of windows of the run.
     #[inline]
     pub(crate) fn repeats(self) -> u32 {
         (self.0 >> 20) + 1
@@ -87,13 +89,15 @@ impl RunShape {
 /// window contains the words of the right hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Sides {
-    /// Hash of the words up to the end of the anchor. 0 if no window of the run contains these words.
+    /// Hash of the h words before the anchor and of the words of the anchor. 0 if no window of the run contains these
+    /// words.
     pub(crate) left: u16,
-    /// Hash of the words from the start of the anchor on. 0 if no window of the run contains these words.
+    /// Hash of the words of the anchor and of the words behind it. 0 if no window of the run contains these words.
     pub(crate) right: u16,
 }
 
-/// Divides the windows of documents into runs.
+/// Divides the windows of documents into runs. A run is a sequence of windows with the same anchor, which is a short
+/// sequence of words in each of them.
 #[derive(Clone, Debug)]
 pub(crate) struct RunFinder {
     isa: Isa,
@@ -102,14 +106,15 @@ pub(crate) struct RunFinder {
     /// Number of words of an anchor.
     anchor_words: usize,
     hashes: WordHashes,
-    /// Rank of the words that begin at each position. The smallest rank in a window is the rank of its anchor.
+    /// For each position of the block, the rank of the words of an anchor that would begin there. The anchor of a
+    /// window is the one with the smallest rank.
     ranks: Vec<u32>,
     buffers: AnchorBuffers,
-    /// First windows and anchors of the runs of a block.
+    /// For each run of a block, its first window and its anchor.
     anchors: Vec<AnchorRun>,
     /// The runs of a block.
     runs: Vec<Run>,
-    /// The last run, which is not yet passed on because it may repeat.
+    /// The last run that was found. It is not passed on yet, because the next run may repeat it.
     last: Option<Run>,
 }
 
@@ -122,8 +127,8 @@ impl RunFinder {
         Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, runs, last: None }
     }
 
-    /// Divides the windows of a document into runs, and calls `take` with each run, in order. `words` are the hashes of
-    /// the words of the document, and `document` is its number.
+    /// Divides the windows of a document into runs, which are sequences of windows with the same anchor. Calls `take`
+    /// with each run, in order. `words` are the hashes of the words of the document, and `document` is its number.
     ///
     /// # Errors
     /// `take` returns an error.
@@ -143,8 +148,9 @@ impl RunFinder {
         self.last.take().map_or(Ok(()), take)
     }
 
-    /// Finds the runs of the `windows` windows of the current block. `at` has the number of the document, and the
-    /// position of the block in the document.
+    /// Finds the runs of the current block of a document and passes them to `take`. `at` has the number of the
+    /// document, and the position of the block's first word. `windows` is the number of windows that begin in the
+    /// block.
     fn find_in_block(
         &mut self,
         at: (u32, u32),
@@ -172,7 +178,8 @@ impl RunFinder {
         given
     }
 
-    /// Returns the run of the windows `windows` of the current block.
+    /// Returns the run of the windows at the positions `windows` of the current block. Their anchor begins at position
+    /// `anchor` of the block. `at` has the number of the document, and the position of the block in the document.
     #[inline]
     fn run(&self, at: (u32, u32), windows: std::ops::Range<usize>, anchor: usize) -> Run {
         let offset = anchor - windows.start;
@@ -198,7 +205,8 @@ impl RunFinder {
         }
     }
 
-    /// Passes the run before `run` to `take`, unless `run` repeats it.
+    /// Passes the run before `run` to `take`, unless `run` is equal to it and directly follows it. Then the two are
+    /// stored as one run.
     #[inline]
     fn push(&mut self, run: Run, take: &mut impl FnMut(Run) -> Result<()>) -> Result<()> {
         // Runs are given out one run later, because only then it is known that they do not repeat.

@@ -1,4 +1,5 @@
-//! Groups runs by their anchors and contents, and finds the runs whose windows must be compared one by one.
+//! Groups runs by their anchors and contents, and finds the runs whose windows must be compared one by one. A run is a
+//! sequence of consecutive windows with the same anchor.
 
 use crate::classes::{Classes, Counted, Occurrence, OccurrenceWriter, Piece};
 use crate::origins::Origins;
@@ -10,10 +11,10 @@ use crate::seen_twice::{SeenTwice, repeated_items};
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// Runs with equal contents, and the place of their windows' hashes.
+/// A group of runs with equal words, and the place where the hashes of their windows are stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Content {
-    /// Index of the first run with this content.
+    /// Index of the first run with this content in [`MixedGroups::runs`].
     pub(crate) first_run: u32,
     /// Number of runs with this content.
     pub(crate) runs: u32,
@@ -26,31 +27,31 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Returns whether the content has live windows.
+    /// Returns whether the content has live windows, which are windows that can be equal to windows of another content.
     pub(crate) fn is_live(&self) -> bool {
         self.live.0 < self.live.1
     }
 }
 
-/// Groups of runs that have the same anchor and several contents.
+/// Groups of runs that have the same anchor but different words. Their windows must be compared one by one.
 #[derive(Debug, Default)]
 pub(crate) struct MixedGroups {
     /// The runs, sorted by anchor, content and place.
     pub(crate) runs: Vec<Run>,
-    /// The contents, sorted by anchor and content.
+    /// The contents, which are groups of runs with equal words, sorted by anchor and content.
     pub(crate) contents: Vec<Content>,
-    /// Index behind the last content of each group.
+    /// For each group of runs with the same anchor, the index in `contents` behind its last content.
     pub(crate) ends: Vec<u32>,
 }
 
 impl Run {
-    /// Returns the place of the first window.
+    /// Returns the place of the first word of the first window.
     #[inline]
     pub(crate) fn place(&self) -> Place {
         Place { document: self.document, word: self.start }
     }
 
-    /// Returns whether two runs have equal words and equal anchors.
+    /// Returns whether two runs have equal words, and equal anchors at the same position.
     #[inline]
     fn is_equal(&self, other: &Self) -> bool {
         // Runs of another shape have another content, unless the hashes are equal by chance.
@@ -59,12 +60,12 @@ impl Run {
     }
 }
 
-/// Receives the classes and occurrences of one bucket.
+/// Receives the repeated windows of one bucket. A class is a sequence of windows that occur together.
 #[derive(Debug)]
 pub(crate) struct GroupOutput<'o, 'b> {
     /// Condition under which a window counts as repeated.
     pub(crate) condition: Condition<'o>,
-    /// Number of the bucket that the groups come from.
+    /// Number of the bucket whose windows are received.
     pub(crate) bucket: u16,
     /// The classes of the bucket.
     pub(crate) classes: &'o mut Classes,
@@ -73,8 +74,8 @@ pub(crate) struct GroupOutput<'o, 'b> {
 }
 
 impl GroupOutput<'_, '_> {
-    /// Adds a class with the given pieces, which occurs at the places of `runs`. A class without repeated
-    /// windows is left out.
+    /// Adds a class, which is the sequence of windows of each of the equal runs `runs`. `pieces` are the ranges of its
+    /// repeated windows. If there are none, adds nothing.
     ///
     /// # Errors
     /// Not enough memory.
@@ -91,7 +92,8 @@ impl GroupOutput<'_, '_> {
         Ok(())
     }
 
-    /// Adds a class whose windows occur only at the places of `runs`, if they are repeated.
+    /// Adds a class of the windows of the equal runs `runs`, if they are repeated. The windows must not occur in other
+    /// runs.
     fn push_alone(&mut self, runs: &[Run]) -> Result<()> {
         let counted = counted(runs, self.condition.origins);
         if !self.condition.accepts(&counted) {
@@ -102,7 +104,7 @@ impl GroupOutput<'_, '_> {
     }
 }
 
-/// Counts the occurrences of the first window of equal runs, which are sorted by their places.
+/// Counts the occurrences of the first window of the equal runs `runs`, which are sorted by their places.
 pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
     // Almost no run repeats, and a loop over one place for each run takes half the time.
     if runs.iter().all(|run| run.shape.repeats() == 1) {
@@ -119,7 +121,8 @@ pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
     counted
 }
 
-/// Returns the runs of a bucket whose anchor occurs more than once. A few runs with other anchors remain, too.
+/// Returns the runs of a bucket whose anchor occurs more than once. A few other runs remain, too, because anchors are
+/// counted approximately.
 pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     let mut anchors = SeenTwice::new(blocks.iter().map(Vec::len).sum());
     for block in blocks {
@@ -134,8 +137,9 @@ pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     repeated_items(blocks, &anchors, |run| run.anchor)
 }
 
-/// Groups the runs of a bucket. Passes the classes whose windows occur in no other runs to `output`, and returns the
-/// groups whose windows must be compared. `half` is the number of words before an anchor that its left hash covers.
+/// Groups the runs of a bucket by anchor and words. Passes the repeated windows that can occur in no other runs to
+/// `output`. Returns the groups whose windows must be compared one by one. `half` is the number of words before an
+/// anchor that its left hash covers ([`Sides`]).
 ///
 /// # Errors
 /// Not enough memory.
@@ -232,13 +236,14 @@ impl MixedGroups {
         starts.zip(&self.ends).map(|(start, &end)| start as usize..end as usize)
     }
 
-    /// Returns the runs with the given content.
+    /// Returns the runs of a content, which is a group of runs with equal words.
     pub(crate) fn runs_of(&self, content: &Content) -> &[Run] {
         let first = content.first_run as usize;
         &self.runs[first..first + content.runs as usize]
     }
 
-    /// Passes the classes of contents without live windows to `output`.
+    /// Passes the repeated windows of the contents without live windows to `output`. A window of such a content is in
+    /// no other content.
     ///
     /// # Errors
     /// Not enough memory.

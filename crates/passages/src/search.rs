@@ -32,7 +32,7 @@ const MOST_SEEDS: u64 = 20;
 /// sentences, that occur more than once. Create one with [`PassageSearch::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct PassageSearch<'a> {
-    /// Number of words of a window, which is the least number of words of a passage or unit.
+    /// Number of words of a window, which is the minimum number of words of a passage or unit.
     words: usize,
     /// Condition under which a window counts as repeated.
     rule: Repeated,
@@ -40,21 +40,21 @@ pub struct PassageSearch<'a> {
     memory_bytes: u64,
     /// Whether the words of windows with equal hashes are compared.
     is_verified: bool,
-    /// The way to find equal windows.
+    /// Method to find equal windows.
     way: Way,
-    /// Number of parts into which the hashes are divided. Each part needs a reading. `None` if it depends on the
-    /// memory.
+    /// Number of parts into which the range of hashes is divided. For each part, the documents are read once. `None` if
+    /// the number depends on the memory.
     parts: Option<u64>,
-    /// Mask of the bits of hashes that are used with the first seed. Tests use few bits, so that different words have
-    /// equal hashes.
+    /// Mask of the bits of hashes that the first attempt uses. Tests use few bits, so that different words have equal
+    /// hashes.
     first_mask: u64,
     context: &'a Context<'a>,
 }
 
-/// A way to find equal windows.
+/// Method to find equal windows, which are equal sequences of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Compares the hashes of runs with the same anchor.
+    /// Compares the hashes of runs, which are sequences of windows that share a short sequence of words.
     Runs,
     /// Compares the hashes of all windows.
     Windows,
@@ -63,8 +63,8 @@ pub(crate) enum Way {
 }
 
 impl<'a> PassageSearch<'a> {
-    /// Creates a search for passages of at least `words` words. It may take the memory that is free now
-    /// according to `context`.
+    /// Creates a search for passages of at least `words` words. It may use the memory that is now free according to
+    /// `context`.
     ///
     /// # Errors
     /// `words` is 0 or more than 1000.
@@ -98,9 +98,9 @@ impl<'a> PassageSearch<'a> {
         Self { rule, ..self }
     }
 
-    /// Returns a search like this one for whole units of the source, such as sentences. A unit is repeated if other
-    /// units have the same words. Units with fewer words than the minimum are ignored. Consecutive repeated units are
-    /// one passage.
+    /// Returns the same search, but for whole units of the source, such as sentences, instead of windows. A unit is
+    /// repeated if other units have the same words. Units with fewer words than the minimum are ignored. Consecutive
+    /// repeated units are one passage.
     #[must_use]
     pub fn with_units(self) -> Self {
         Self { way: Way::Units, ..self }
@@ -121,7 +121,8 @@ impl<'a> PassageSearch<'a> {
         Self { is_verified, ..self }
     }
 
-    /// Returns the same search, but with settings that only tests choose.
+    /// Returns the same search, but with a given method, number of parts of the hashes, and mask of the hashes. Only
+    /// tests choose these.
     #[cfg(test)]
     pub(crate) fn with_details(self, way: Way, parts: u64, first_mask: u64) -> Self {
         Self { way, parts: Some(parts), first_mask, ..self }
@@ -174,8 +175,8 @@ impl<'a> PassageSearch<'a> {
         Err(Error::limit("the verification of passages", rule))
     }
 
-    /// Finds the repeated parts of all documents. Returns them with the numbers of the documents and the reserved
-    /// memory.
+    /// Finds the words in repeated windows of all documents. Returns them with the numbers of the documents and the
+    /// reservation of the memory.
     fn coverage(
         &self,
         source: &dyn WordSource,
@@ -214,7 +215,7 @@ impl<'a> PassageSearch<'a> {
         (self.way != Way::Units).then_some(self.words as u32)
     }
 
-    /// Reserves memory for passages.
+    /// Reserves `bytes` bytes of memory for passages.
     ///
     /// # Errors
     /// Not enough memory.

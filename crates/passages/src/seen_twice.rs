@@ -1,13 +1,13 @@
 //! A small table that finds hashes that occur more than once.
 
-/// Number of counters for each hash.
+/// Number of counters for each expected hash. With more counters, fewer hashes share one.
 const COUNTERS_A_HASH: usize = 8;
 
-/// Counters of hashes. Several hashes can share a counter, so a hash that occurs once may look repeated. The
-/// opposite never happens.
+/// Approximate counters of hashes, which find the hashes that occur more than once. Several hashes can share a counter,
+/// so a hash that occurs once may look repeated. A repeated hash is always found.
 #[derive(Debug, Default)]
 pub(crate) struct SeenTwice {
-    /// One bit for each counter: whether one of its hashes occurred.
+    /// One bit for each counter: whether one of its hashes occurred at least once.
     once: Vec<u64>,
     /// One bit for each counter: whether its hashes occurred more than once.
     twice: Vec<u64>,
@@ -15,7 +15,7 @@ pub(crate) struct SeenTwice {
 }
 
 impl SeenTwice {
-    /// Creates counters for about `hashes` hashes.
+    /// Creates counters, all zero, for about `hashes` hashes.
     pub(crate) fn new(hashes: usize) -> Self {
         let mut counters = Self::default();
         counters.restart(hashes);
@@ -42,7 +42,7 @@ impl SeenTwice {
         self.once[word] |= bit;
     }
 
-    /// Returns whether a hash may have occurred more than once.
+    /// Returns whether `hash` may have occurred more than once. A false result is certain.
     #[inline]
     pub(crate) fn has(&self, hash: u64) -> bool {
         let counter = hash & self.mask;

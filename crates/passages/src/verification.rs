@@ -14,12 +14,13 @@ use simtool_compute::context::Context;
 pub(crate) struct Claim {
     /// Document of the words, and their positions in it.
     pub(crate) words: WordRange,
-    /// Place of the words that should be equal.
+    /// Place of the other words, which should be equal to `words`.
     pub(crate) equal: Place,
 }
 
 impl Claim {
-    /// Appends this claim to `claims`, which are about earlier words. If it continues the last claim, joins the two.
+    /// Appends this claim to `claims`, which are about earlier words. If it continues or overlaps the last claim, with
+    /// the same shift between its two places, it extends the last claim instead.
     #[inline]
     pub(crate) fn push_to(self, claims: &mut Vec<Self>) {
         match claims.last_mut() {
@@ -33,7 +34,7 @@ impl Claim {
         }
     }
 
-    /// Returns the range of the words at the other place.
+    /// Returns the words at the other place, which should be equal.
     fn equal_words(&self) -> WordRange {
         let Place { document, word } = self.equal;
         WordRange {
@@ -43,16 +44,17 @@ impl Claim {
         }
     }
 
-    /// Returns whether both places are in the same document.
+    /// Returns whether the words and the words that should be equal are in the same document.
     fn is_in_document(&self) -> bool {
         self.equal.document == self.words.document
     }
 }
 
-/// Returns whether all claims are true. The claims are in ascending order.
+/// Returns whether all claims are true. A claim is true if the words at its two places, [`Claim::words`] and
+/// [`Claim::equal`], are equal. The claims are in ascending order of `words`.
 ///
-/// Reads the words of first occurrences, and then the words that should be equal to them. If both are in the same
-/// document, the first occurrence need not be stored.
+/// Reads the documents twice: first the words at `equal`, which are stored, and then the words at `words`. If both are
+/// in the same document, the words at `equal` are not stored.
 ///
 /// # Errors
 /// The source fails, or the work is cancelled.
@@ -98,7 +100,8 @@ pub(crate) fn are_true(
 /// The words of the first occurrences of windows.
 #[derive(Debug)]
 struct FirstWords {
-    /// Ranges of the words in the collection. They do not overlap, and are in ascending order.
+    /// Documents of the stored words, and positions of the words in them. The ranges do not overlap, and are in
+    /// ascending order.
     ranges: Vec<WordRange>,
     /// Index in `words` of the first word of each range.
     starts: Vec<usize>,
@@ -116,7 +119,8 @@ impl FirstWords {
         Self { starts: starts.collect(), ranges, words }
     }
 
-    /// Returns the words of `range`, which must be inside one of the ranges. `None` if words are missing.
+    /// Returns the words of `range`, which must be inside one of the stored ranges. Returns `None` if words are
+    /// missing, because a document became shorter between two readings.
     fn get(&self, range: &WordRange) -> Option<&[u64]> {
         let is_not_behind =
             |known: &WordRange| (known.document, known.start) <= (range.document, range.start);
@@ -125,8 +129,9 @@ impl FirstWords {
         self.words.get(start..start + range.len())
     }
 
-    /// Returns whether all claims are true. The claims are in one shard. `shard` is the index of the shard and the
-    /// number of its first document.
+    /// Returns whether all `claims` are true. A claim is true if the words at its two places, [`Claim::words`] and
+    /// [`Claim::equal`], are equal. The words at `words` are read from one shard. `shard` is the index of the shard and
+    /// the number of its first document.
     fn are_equal(
         &self,
         source: &dyn WordSource,
@@ -165,8 +170,8 @@ fn in_shard<'i, T>(
     &items[start..start + count]
 }
 
-/// Returns the words of the ranges, which are all in one shard. `shard` is the index of the shard and the number of its
-/// first document.
+/// Returns the words of `ranges`, one range after the other. All ranges are in one shard. `shard` is the index of the
+/// shard and the number of its first document.
 fn words_of(
     source: &dyn WordSource,
     shard: (usize, u32),
@@ -188,8 +193,9 @@ fn words_of(
     Ok(found)
 }
 
-/// Calls `visit` with each element of `items` and all words of its document. The items are sorted by their documents,
-/// which are in one shard.
+/// Calls `visit` with each element of `items` and all words of its document. `document` returns the number of the
+/// document of an item. The items are sorted by these numbers. The tuple has the index of the only shard, and the
+/// number of its first document.
 fn visit_documents<T>(
     source: &dyn WordSource,
     (shard, first_document): (usize, u32),

@@ -8,7 +8,7 @@ use crate::run_groups::GroupOutput;
 use crate::seen_twice::{SeenTwice, repeated_items};
 use simtool_base::error::Result;
 
-/// A window and its place.
+/// A window, which is a sequence of consecutive words, with its hash and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<L> {
     /// Hash of the words of the window.
@@ -21,10 +21,10 @@ pub(crate) struct Window<L> {
 
 /// Number of words of a window, or `()` if all windows have the same number.
 pub(crate) trait WindowLength: Copy + Ord + Send + Sync {
-    /// Whether windows are units of the text.
+    /// Whether windows are units of the text, such as sentences, which have different lengths.
     const IS_OF_UNIT: bool;
 
-    /// Returns the number of words. `of_all` is the number of words of all windows, if all have the same.
+    /// Returns the number of words of the window. `of_all` is the number that all windows have, if they have the same.
     fn words(self, of_all: u32) -> u32;
 }
 

@@ -10,11 +10,11 @@ use simtool_base::stable_hash::{GAMMA, mix};
 pub(crate) struct WordHashes {
     /// The odd number B, by which sums are multiplied from word to word.
     base: u64,
-    /// B to the power of each number up to the length of the longest span.
+    /// Powers of B. Element n is B to the power of n, up to the length of the longest span.
     powers: Vec<u64>,
-    /// Sum of the words before each position of the text. The last element is the sum of all words.
+    /// Prefix sums: element n is the sum of the first n words of the text. The last element is the sum of all words.
     sums: Vec<u64>,
-    /// Bits of [`Self::hash`] that are not cleared.
+    /// Mask that is applied to each hash. Its zero bits are zero in all hashes.
     mask: u64,
 }
 
@@ -54,17 +54,18 @@ impl WordHashes {
         }));
     }
 
-    /// Returns the sum of the words before each position of the text, and of all words.
+    /// Returns the prefix sums: element n is the sum of the first n words of the text.
     pub(crate) fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// Returns B to the power of `length`.
+    /// Returns the base of the sums, an odd number B, to the power of `length`.
     pub(crate) fn power(&self, length: usize) -> u64 {
         self.powers[length]
     }
 
-    /// Returns the sums of the spans of `length` words, one for each start, in order.
+    /// Returns the sum of each span of `length` words, in the order of the positions at which the spans begin.
+    /// [`Self::hash`] makes hashes of the sums.
     pub(crate) fn sums_of(&self, length: usize) -> impl Iterator<Item = u64> {
         let power = self.powers[length];
         let ends = self.sums.get(length..).unwrap_or_default();
@@ -73,20 +74,23 @@ impl WordHashes {
             .map(move |(end, start)| end.wrapping_sub(start.wrapping_mul(power)))
     }
 
-    /// Returns the sum of the words `start..start + length`.
+    /// Returns the sum of the span of `length` words that begins at position `start` of the text. [`Self::hash`] makes
+    /// a hash of the sum.
     #[inline]
     pub(crate) fn sum(&self, start: usize, length: usize) -> u64 {
         let before = self.sums[start].wrapping_mul(self.powers[length]);
         self.sums[start + length].wrapping_sub(before)
     }
 
-    /// Returns the hash of all words of a text of any length. It is not the hash of a sum.
+    /// Returns a hash of all of `words`, which can be a text of any length. It differs from the hash that
+    /// [`Self::hash`] returns for the sum of the same words.
     pub(crate) fn hash_all(&self, words: &[u64]) -> u64 {
         // Long polynomials have equal sums for some texts, whatever the base is. A chain of mixing steps has not.
         words.iter().fold(self.base, |hash, word| mix(hash ^ word)) & self.mask
     }
 
-    /// Returns the hash of a span with this sum.
+    /// Returns the hash of a span of words. `sum` is the result of [`Self::sum`] or [`Self::sums_of`] for the span:
+    /// `x B² + y B + z` for the words x, y, z and the base B.
     #[inline]
     pub(crate) fn hash(&self, sum: u64) -> u64 {
         mix(sum) & self.mask

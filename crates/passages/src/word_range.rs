@@ -7,14 +7,14 @@ use crate::place::Place;
 pub(crate) struct WordRange {
     /// Number of the document.
     pub(crate) document: u32,
-    /// Position of the first word.
+    /// Position of the first word in the document, from 0.
     pub(crate) start: u32,
-    /// Position behind the last word.
+    /// Position behind the last word in the document.
     pub(crate) end: u32,
 }
 
 impl WordRange {
-    /// Returns the places of the first and the last word.
+    /// Returns the places of the first word and of the last word.
     pub(crate) fn ends(&self) -> [Place; 2] {
         [self.start, self.end - 1].map(|word| Place { document: self.document, word })
     }
@@ -24,25 +24,25 @@ impl WordRange {
         (self.end - self.start) as usize
     }
 
-    /// Returns these words among all words of the document, or `None` if the document has become shorter.
+    /// Returns the words of this range among all words of its document. Returns `None` if the document has become
+    /// shorter.
     pub(crate) fn of<'w>(&self, document: &'w [u64]) -> Option<&'w [u64]> {
         document.get(self.start as usize..self.end as usize)
     }
 
-    /// Whether these words end before the words of `next` begin.
+    /// Returns whether this range ends before `next` begins.
     pub(crate) fn is_before(&self, next: &Self) -> bool {
         self.document < next.document || self.document == next.document && self.end <= next.start
     }
 
-    /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
-    /// these words.
+    /// Returns whether `next` overlaps this range or directly follows it. `next` must not begin before this range.
     #[inline]
     pub(crate) fn touches(&self, next: &Self) -> bool {
         self.document == next.document && next.start <= self.end
     }
 }
 
-/// Appends a range that does not begin before the last range. Joins the two if they touch.
+/// Appends a range that does not begin before the last range. If the two overlap or touch, they become one range.
 #[inline]
 pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
     match ranges.last_mut() {
@@ -51,8 +51,9 @@ pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
     }
 }
 
-/// Appends the words of windows that do not begin before the last windows. `length` is the number of words of a window.
-/// Joins both ranges if the windows directly follow the last windows.
+/// Appends `next`, the words of consecutive windows, which must not begin before the last range. If the windows
+/// directly follow the windows of the last range, the two become one range. `length` is the number of words of a
+/// window.
 #[inline]
 pub(crate) fn push_windows(ranges: &mut Vec<WordRange>, next: WordRange, length: u32) {
     match ranges.last_mut() {

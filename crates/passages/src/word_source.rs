@@ -3,14 +3,15 @@
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// Callback that receives the position of a document in its shard, and the words of the document.
+/// Callback that receives the position of a document in its shard, from 0, and the words of the document as hashes.
 pub type VisitWords<'v> = dyn FnMut(u32, &[u64]) -> Result<()> + 'v;
 
-/// Callback that receives the position of a document in its shard, and byte ranges of some of its words.
+/// Callback that receives the position of a document in its shard, from 0, and the byte ranges of the words that the
+/// caller of [`WordSource::visit_places`] asked for.
 pub type VisitPlaces<'v> = dyn FnMut(u32, &[Range<u64>]) -> Result<()> + 'v;
 
-/// Callback that receives the position of a document in its shard, the words of the document, and the position behind
-/// the last word of each of its units.
+/// Callback that receives the position of a document in its shard, from 0, the words of the document as hashes, and for
+/// each of its units the position behind the last word. A unit is, for example, a sentence.
 pub type VisitUnits<'v> = dyn FnMut(u32, &[u64], &[u32]) -> Result<()> + 'v;
 
 /// Documents as sequences of words. They can be read several times, and are divided into shards that
@@ -21,11 +22,11 @@ pub trait WordSource: Sync {
     /// Returns the number of shards.
     fn shard_count(&self) -> usize;
 
-    /// Returns the approximate number of words in all shards. Only the number of readings depends on
-    /// it, never the result.
+    /// Returns the approximate number of words in all shards. It decides only how often the documents are read, and
+    /// never the result.
     fn word_count_hint(&self) -> u64;
 
-    /// Returns the number of bytes that are reported to progress after shard number `_shard` was read.
+    /// Returns the number of bytes of shard number `_shard`, which progress counts after the shard was read.
     fn shard_bytes(&self, _shard: usize) -> u64 {
         0
     }
@@ -46,9 +47,10 @@ pub trait WordSource: Sync {
         visit: &mut VisitWords<'_>,
     ) -> Result<()>;
 
-    /// Does the same as [`visit_words`](Self::visit_words), but also passes the units of each document, such as its
-    /// sentences. `visit(index, words, ends)` gets the position behind the last word of each unit, in ascending order.
-    /// Each word is in a unit, and each unit has a word. By default, a document is one unit.
+    /// Calls `visit(index, words, ends)` for each document of shard number `shard` for which `is_wanted(index)` is
+    /// true, as [`visit_words`](Self::visit_words) does. `ends` has, for each unit of the document, the position behind
+    /// its last word, in ascending order. A unit is, for example, a sentence. Each word is in a unit, and each unit has
+    /// a word. By default, a document is one unit.
     ///
     /// # Errors
     /// The source cannot be read, or `visit` returns an error, which is then returned.
@@ -65,9 +67,9 @@ pub trait WordSource: Sync {
         })
     }
 
-    /// Returns the number of the origin of each document, for example of its host, in reading order. Documents of one
-    /// origin count as one. `None` if each document has its own origin. The search calls this function after all shards
-    /// have been read once.
+    /// Returns the number of the origin of each document, in reading order. An origin is, for example, a host.
+    /// Documents of one origin count as one document. `None` if each document has its own origin. The search calls this
+    /// function after all shards have been read once.
     fn origins(&self) -> Option<Vec<u32>> {
         None
     }

@@ -1,8 +1,8 @@
 //! The files of the web pages, which are part of the program.
 
-/// A file of the web pages.
+/// A file that the server sends to the browser, such as a style sheet.
 struct Asset {
-    /// Path in the address, after the token.
+    /// Path in the address, after the token. The token is a random text that each address begins with.
     path: &'static str,
     media_type: &'static str,
     text: &'static str,
@@ -33,7 +33,8 @@ const ASSETS: &[Asset] = &[
     Asset { path: "decide.js", media_type: SCRIPT, text: include_str!("../web/decide.js") },
 ];
 
-/// Returns the media type and the text of the file with this path, or `None` if there is no such file.
+/// Returns the media type and the text of the file in [`ASSETS`] with the path `path`, or `None` if there is no such
+/// file.
 pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let asset = ASSETS.iter().find(|asset| asset.path == path)?;
     Some((asset.media_type, asset.text))

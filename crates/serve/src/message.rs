@@ -2,11 +2,11 @@
 
 use std::io::{self, Read, Write};
 
-/// Largest number of bytes of the head of a request. The head is everything before the body.
+/// Maximum number of bytes of the head of a request. The head is everything before the body.
 const HEAD: usize = 16 << 10;
-/// Largest number of bytes of the body of a request.
+/// Maximum number of bytes of the body of a request.
 const BODY: usize = 1 << 20;
-/// Largest number of headers of a request.
+/// Maximum number of headers of a request.
 const HEADERS: usize = 64;
 
 /// A complete HTTP request.
@@ -14,7 +14,7 @@ const HEADERS: usize = 64;
 pub struct Request {
     /// Method, for example `GET`.
     pub method: String,
-    /// Path without the query. When the function of a route gets the request, the path has no token.
+    /// Path without the query. When a [`Route`](crate::Route) gets the request, the token was removed from the path.
     pub path: String,
     /// Names and values in the query, in their order.
     pub query: Vec<(String, String)>,
@@ -24,14 +24,14 @@ pub struct Request {
     pub(crate) origin: Option<String>,
 }
 
-/// Code of a response, with its reason.
+/// Result of a request. The response has it as an HTTP status code, such as 404.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The request was carried out.
     Done,
     /// The request is not valid.
     Bad,
-    /// The request comes from another site, or does not have the token.
+    /// The request comes from another site, or its path does not begin with the token.
     Forbidden,
     /// There is no such page, or no such row of data.
     Missing,
@@ -41,10 +41,10 @@ pub enum Status {
     Failed,
 }
 
-/// A response.
+/// An HTTP response.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Code of the response.
+    /// Result of the request, which becomes the status code.
     pub status: Status,
     /// Media type of the body.
     pub media_type: &'static str,
@@ -66,15 +66,15 @@ impl Status {
 }
 
 impl Request {
-    /// Returns the first value with this name in the query, or `None` if there is none.
+    /// Returns the first value of the parameter `name` in the query, or `None` if the query lacks this parameter.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         let (_, value) = self.query.iter().find(|(known, _)| known == name)?;
         Some(value)
     }
 
-    /// Returns the first value with this name in the query as a number. Returns `None` if there is none, or if it is
-    /// not a number.
+    /// Returns the first value of the parameter `name` in the query as a number. Returns `None` if the query lacks this
+    /// parameter, or if the value is not a number.
     #[must_use]
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.value(name)?.parse().ok()
@@ -172,7 +172,7 @@ impl Response {
         Self { status, media_type, body: message.as_bytes().to_vec() }
     }
 
-    /// Writes the response. The connection ends after it.
+    /// Writes the response to the connection, with headers that forbid scripts and data from other sites.
     pub(crate) fn write(&self, stream: &mut impl Write) -> io::Result<()> {
         let mut bytes = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
@@ -190,7 +190,8 @@ impl Response {
     }
 }
 
-/// Decodes the escapes of a query, such as `%20`. An escape that is not valid stays as it is.
+/// Decodes a name or a value of a query: `%20` and similar escapes become bytes, and `+` becomes a space. An escape
+/// that is not valid stays as it is.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -203,7 +204,7 @@ fn decoded(text: &str) -> String {
                 bytes.push(byte);
                 continue;
             }
-            // Forms write a space so.
+            // Forms write a space as `+`.
             (b'+', _) => b' ',
             _ => *first,
         };

@@ -10,21 +10,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Number of connections that are served at the same time. A browser opens six of them.
+/// Number of connections that are served at the same time. A browser opens up to six.
 const THREADS: usize = 8;
-/// Time after which a connection ends if nothing is sent.
+/// Time limit for reading from a client and for writing to it. After it, the connection ends.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Time between two checks whether the server must stop.
+/// Time between two checks of whether the server must stop.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Number of random bytes of the token.
+/// Number of random bytes of the token, with which the path of each request must begin.
 const TOKEN: usize = 16;
 
-/// A path that the server answers, and the function that answers it.
+/// A path that the server answers, with the function that creates the response.
 #[derive(Debug)]
 pub struct Route<S> {
     /// Method of the requests: `GET`, or `POST` if a request changes something.
     pub method: &'static str,
-    /// Path after the token, for example `api/rows`.
+    /// Path after the token of the server, for example `api/rows`.
     pub path: &'static str,
     /// Function that creates the response.
     pub function: fn(&S, &Request) -> Response,
@@ -39,7 +39,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Creates a server that listens on this port of the loopback address, or on a free port if `port` is 0.
+    /// Creates a server that listens on port `port` of the loopback address, or on a free port if `port` is 0.
     ///
     /// # Errors
     ///
@@ -63,13 +63,13 @@ impl Server {
         self.port
     }
 
-    /// Returns the address of the first page, including the token.
+    /// Returns the address of the first page, including the token that other programs do not know.
     #[must_use]
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// Answers requests until `is_stopped` returns true. `state` is passed to the functions of `routes`.
+    /// Answers requests until `is_stopped` returns true. The functions of `routes` get `state` with each request.
     pub fn serve<S: Sync>(
         &self,
         state: &S,
@@ -109,7 +109,7 @@ impl Server {
         });
     }
 
-    /// Reads the request of a connection and writes the response.
+    /// Reads one request from a connection, and writes the response.
     fn converse<S>(&self, mut stream: TcpStream, state: &S, routes: &[Route<S>]) {
         // A client that sends nothing must not hold a thread for ever.
         let limits =
@@ -126,8 +126,8 @@ impl Server {
         drop(response.write(&mut stream));
     }
 
-    /// Returns the response to a request, or an error response if the request comes from another site or lacks the
-    /// token.
+    /// Returns the response to a request: a file of the web pages, or the response of the matching route. Returns an
+    /// error if the request comes from another site or lacks the token.
     fn answer<S>(&self, mut request: Request, state: &S, routes: &[Route<S>]) -> Response {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         if !request.host.as_ref().is_some_and(|host| hosts.contains(host)) {
@@ -164,7 +164,7 @@ impl Server {
         })
     }
 
-    /// Returns the part of a path after the token and its slash. Returns `None` if the token is missing or wrong.
+    /// Returns the part of `path` behind the token and its slash. Returns `None` if the token is missing or wrong.
     fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (given, rest) = path.split_once('/')?;
         // All bytes are compared, so that the time does not tell how many are right.

@@ -6,8 +6,8 @@ use simtool_kernels::word_positions::word_positions;
 
 /// Words of one piece of text: the byte offset, the key and the hash of each word, in the order of the text.
 ///
-/// The key of a word of up to 16 letters is its letters in lower case, packed into 128 bits. A batch is reused for one
-/// piece after another, so its buffers soon stop growing.
+/// The key of a word of up to 16 letters is the word in lower case, packed into 128 bits. A batch is filled again for
+/// each next piece, so its buffers soon stop growing.
 #[derive(Debug, Default)]
 pub struct TokenBatch {
     starts: Vec<u32>,
@@ -17,8 +17,8 @@ pub struct TokenBatch {
 }
 
 impl TokenBatch {
-    /// Replaces the words of this batch by the words of `text`. A word is a run of ASCII letters that is as long as
-    /// possible.
+    /// Replaces the words of this batch by the words of `text`. A word is a sequence of ASCII letters that is as long
+    /// as possible.
     ///
     /// Only words that begin in the first 2³² − 1 bytes of `text` are found, because offsets have 32 bits.
     pub(crate) fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {

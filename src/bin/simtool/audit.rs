@@ -13,7 +13,8 @@ use std::fmt::Write;
 /// Maximum number of wrong rows and changed files that are listed, unless `--verbose` is given.
 const LISTED: usize = 20;
 
-/// Checks the run and prints the results of the checks. The exit code is 1 if a check fails.
+/// Runs `simtool audit`: checks a finished run and prints the results of the checks. The exit code is 1 if a check
+/// fails.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = AuditRequest::parse(call.path("output"), call.options())?;
     let terminal = Terminal::new(call);
@@ -35,7 +36,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     })
 }
 
-/// Returns the text about an audit. At most `listed` files and at most `listed` rows of each kind are in it.
+/// Returns the results of an audit as text. It lists at most `listed` files, and at most `listed` rows of each kind.
 fn page(found: &Audit, listed: usize) -> String {
     let Audit { receipt, removals, rows, seed, .. } = found;
     let mut text = String::new();
@@ -98,7 +99,8 @@ fn add_line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "{name:<12} {value}");
 }
 
-/// Returns the ID of a document with its place in parentheses, or its place alone if it has no ID.
+/// Returns the ID of a document with its file and record number in parentheses. If the document has no ID, returns only
+/// its file and record number.
 fn named(OutputName { id, file, record }: &OutputName) -> String {
     let place = format!("{file}:{record}");
     if *id == place { place } else { format!("{id} ({place})") }

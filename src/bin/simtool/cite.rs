@@ -9,14 +9,15 @@ use std::fmt::Write as _;
 /// Year of this version.
 const YEAR: u32 = 2026;
 
-/// Prints the entry of the program, and the entries of the papers behind the named methods, or of all papers.
+/// Runs `simtool cite`: prints the BibTeX entries of the program and of the papers behind the named methods, or of all
+/// papers.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let methods = call.values("methods").map(|method| method.to_string_lossy().into_owned());
     console::out(entries(&methods.collect::<Vec<_>>()).as_bytes())?;
     Ok(ExitStatus::Done)
 }
 
-/// Returns the entry of the program, and the entries of the papers behind `methods`, or of all papers if `methods` is
+/// Returns the BibTeX entries of the program and of the papers behind `methods`, or of all papers if `methods` is
 /// empty.
 fn entries(methods: &[String]) -> String {
     let mut text = format!(

@@ -7,7 +7,7 @@ use crate::{corpus, passages};
 use simtool::run::{self, Combined};
 use std::io;
 
-/// Combines the stored parts, and prints the counts of the run.
+/// Combines the stored shards of the input, which other runs have read, and prints the counts of the combined run.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let output = call.path("output");
     let terminal = Terminal::new(call);

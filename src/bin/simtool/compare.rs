@@ -54,8 +54,8 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Returns a note about `others`, the places of other documents with the ID that the user gave. At most
-/// `listed` places are in the note.
+/// Returns a note about `others`, which are further documents with the ID that the user gave, each as `FILE:RECORD`.
+/// The note lists at most `listed` of these documents.
 pub(crate) fn others_of_id(others: &[String], listed: usize) -> String {
     let count = others.len();
     let shown = others[..count.min(listed)].join(", ");
@@ -104,7 +104,8 @@ impl Marks {
     }
 }
 
-/// Returns a similarity with four digits. It is rounded down, so that none below a limit seems to reach it.
+/// Returns a similarity with four digits. It is rounded down, so that a similarity below a limit never seems to reach
+/// it.
 pub(crate) fn four_digits(similarity: f64) -> String {
     // The product of a number with four digits may be a little less than a whole number.
     format!("{:.4}", (similarity * 1e4 + 1e-6).floor() / 1e4)
@@ -115,7 +116,7 @@ pub(crate) fn shared_shingles(comparison: &Comparison) -> String {
     format!("{} of {} shingles", comparison.shared, comparison.union())
 }
 
-/// Returns a remark if two texts share all shingles and are not equal, and otherwise an empty text.
+/// Returns a remark if two texts share all shingles but are not equal. Otherwise returns an empty text.
 pub(crate) fn other_sequence(comparison: &Comparison) -> &'static str {
     let are_equal = comparison.similarity == Some(Similarity::ONE);
     if comparison.shared == comparison.union() && !are_equal {

@@ -119,7 +119,8 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
 
 /// Number of spaces before the lines of a wrapped message, except the first line.
 const INDENT: usize = 4;
-/// Maximum number of columns of the title of a line, for example of `removed` with spaces and `|` behind it.
+/// Maximum number of columns of the title at the beginning of a line, for example `removed` with the spaces and `|`
+/// behind it.
 const TITLE: usize = 24;
 /// Minimum width of a terminal on which messages are wrapped. On a narrower one, a wrapped message is no easier to
 /// read.

@@ -8,7 +8,8 @@ use simtool::run::{self, ContaminationFound, ContaminationRequest};
 use simtool::stages::quantity::{counted, grouped, percent};
 use std::io;
 
-/// Finds the items, writes them, and prints counts.
+/// Runs `simtool contamination`: finds the items of an evaluation set in documents, writes the found items, and prints
+/// counts.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let (items, documents) = (call.paths("items"), call.paths("in"));
     let mut request = ContaminationRequest::parse(items, documents, call.options())?;
@@ -26,7 +27,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(found.has_losses))
 }
 
-/// Returns the counts as sentences. `words` is the number of words of a shingle.
+/// Returns the counts as sentences for the user. `words` is the number of words of a shingle.
 fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
     let mut notes = vec![format!(
         "{} of {} found ({:.1} %), in {} of {}",
@@ -66,7 +67,8 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
     notes
 }
 
-/// Returns sentences about items that are in very many documents. Few of these documents can have copied them.
+/// Returns sentences about items that are in very many documents. They are probably common phrases, which few of these
+/// documents have copied.
 fn common_items(found: &ContaminationFound) -> Vec<String> {
     let sources = &found.item_sources;
     let mut notes = Vec::new();

@@ -13,7 +13,7 @@ use simtool::write::summary::{table, write_summary};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Finds the near-duplicates, writes the outputs, and prints the counts.
+/// Runs `simtool dedup` or `simtool match`: finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = request(call)?;
     let terminal = Terminal::new(call);
@@ -56,7 +56,7 @@ fn request(call: &Call) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// Prints what a run found. Its results are in `output`.
+/// Prints the findings of a run, whose results are in the folder `output`. Returns the exit code.
 pub(crate) fn show(
     outcome: &Outcome,
     output: &Path,

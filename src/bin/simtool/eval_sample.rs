@@ -12,7 +12,7 @@ use simtool::stages::quantity::grouped;
 use simtool::stages::similarity::JACCARD;
 use std::fmt::Write as _;
 
-/// Draws a sample, and prints the estimates for each method.
+/// Draws a sample of the documents, and prints the recall and precision of each method that are estimated from it.
 pub(crate) fn run(
     call: &Call,
     request: &EvalRequest,

@@ -8,7 +8,8 @@ use simtool::run::{self, FingerprintRequest};
 use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
-/// Computes the fingerprints of the documents, writes them to the file, and prints counts.
+/// Runs `simtool fingerprint`: computes the fingerprints of the documents, writes them to the output, and prints
+/// counts.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = FingerprintRequest::parse(call.paths("paths"), call.options())?;
     let terminal = Terminal::new(call);

@@ -20,7 +20,7 @@ const TABLE_ROWS: usize = 500;
 /// Number of columns (bits) of the hash table that `--with-tables` writes.
 const TABLE_COLUMNS: usize = 64;
 
-/// Writes the files of the kind of collection that the arguments choose.
+/// Runs `simtool generate`: writes the files of a generated collection, whose kind the arguments choose.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let wanted = GeneratedCollection::parse(call.options())?;
     let note = write(&wanted)?;
@@ -30,7 +30,8 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Writes the files. Returns a note about the numbers of written documents.
+/// Writes the files of the generated collection. For articles and samples, returns a note about the numbers of
+/// documents.
 fn write(wanted: &GeneratedCollection) -> anyhow::Result<Option<String>> {
     let (folder, documents) = (&wanted.output, wanted.documents);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;

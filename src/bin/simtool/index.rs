@@ -31,13 +31,14 @@ pub(crate) fn create(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Returns a description of this process, which other processes show if they cannot write to the index
-/// meanwhile.
+/// Returns a description of this process. Other processes show it if they cannot write to the index because this
+/// process does.
 fn holder(call: &Call) -> String {
     format!("process {} (simtool {})", std::process::id(), call.command.words())
 }
 
-/// Returns the request to open the index of a call. `options` has the settings that are not taken yet.
+/// Returns the request to open the index that a call names. Takes its settings out of `options`. Returns an error if
+/// other settings are left.
 fn open_request(call: &Call, options: &mut Options) -> Result<OpenRequest, Error> {
     let request = OpenRequest::parse(call.path("index"), holder(call), options)?;
     options.refuse_rest("this command on an index has no such option")?;

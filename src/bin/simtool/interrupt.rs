@@ -27,10 +27,10 @@ static HAS_FINISHED: AtomicBool = AtomicBool::new(false);
 /// Whether an interruption came while interruptions were deferred.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether this run stores what it reads, so that the same command goes on from there.
+/// Whether this run stores the data that it reads. After an interruption, the same command then need not read it again.
 static STORES: AtomicBool = AtomicBool::new(false);
 
-/// Notes whether this run stores what it reads.
+/// Records whether this run stores what it reads.
 pub(crate) fn set_storing(stores: bool) {
     STORES.store(stores, Ordering::Release);
 }

@@ -10,7 +10,8 @@ use simtool::run::{self, PassagesFound, PassagesRequest};
 use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
-/// Finds the passages, writes them, and prints counts. With `--shard`, only stores what it reads.
+/// Runs `simtool passages`: finds repeated passages, writes them, and prints counts. With `--shard`, only stores the
+/// words of a share of the input.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let mut request = PassagesRequest::parse(call.paths("paths"), call.options())?;
     call.describe(&mut request.job.recorded);
@@ -51,7 +52,7 @@ fn show_times(found: &PassagesFound, call: &Call) {
     }
 }
 
-/// Returns the counts as sentences.
+/// Returns the counts of a run as sentences for the user.
 fn notes(found: &PassagesFound) -> Vec<String> {
     let percent = |words: u64| words as f64 * 100.0 / found.words.max(1) as f64;
     let mut notes = vec![

@@ -50,7 +50,7 @@ const MIN_ESTIMATED_SHARE: f64 = 0.005;
 /// Shows the progress of a run on standard error.
 pub(crate) struct ProgressLine {
     shared: Arc<ShownProgress>,
-    /// Whether plans are printed, too.
+    /// Whether plans of searches are printed in addition to the progress.
     explains: bool,
     shower: Mutex<Option<JoinHandle<()>>>,
 }

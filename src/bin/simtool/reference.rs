@@ -14,7 +14,7 @@ use simtool::stages::mapped_file::FileAccess;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Finds the matches of the samples. Writes them to the result file or prints them.
+/// Runs `simtool N M`: finds the articles that match samples, and writes the matches to the result file or prints them.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = request(call)?;
     let face = Notes {

@@ -7,7 +7,7 @@ use crate::terminal::Terminal;
 use simtool::run::{self, ReviewRequest};
 use std::process::{Command, Stdio};
 
-/// Serves the pages until Ctrl-C, and prints their address.
+/// Runs `simtool review`: prints the address of the pages, and serves them until Ctrl-C.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = ReviewRequest::parse(call.path("output"), call.options())?;
     let terminal = Terminal::new(call);

@@ -36,15 +36,15 @@ pub(crate) fn report_lack_of_addresses() {
     }
 }
 
-/// Runs `run`, which may change the actions of signals, and then restores the earlier actions. If the process continues
-/// after the call, as Python does, signals then end it and the processes that it forks as usual. Another call begins
-/// with the actions at the end of this one.
+/// Runs `run`, which may change how this process reacts to signals, and then restores the earlier reactions. So if the
+/// process continues after the call, as Python does, signals end it and its child processes as usual. The next call
+/// begins with the reactions that this call had at its end.
 #[cfg(unix)]
 pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
     unix::restored(run)
 }
 
-/// Runs `run`.
+/// Runs `run`. On this system, no actions of signals are changed, so there are none to restore.
 #[cfg(not(unix))]
 pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
     run()
@@ -114,7 +114,8 @@ mod unix {
     type Actions = [libc::sigaction; CHANGED.len()];
 
     pub(super) fn restored<T>(run: impl FnOnce() -> T) -> T {
-        /// The actions at the end of an earlier call. Handlers are installed only once, so a later call needs them.
+        /// The actions at the end of the last call. The next call sets them again, because handlers are installed only
+        /// once.
         static OURS: Mutex<Option<Actions>> = Mutex::new(None);
         let ours = || OURS.lock().unwrap_or_else(PoisonError::into_inner);
         let before = actions();

@@ -4,7 +4,8 @@ use simtool::run::StoredParts;
 use simtool::stages::shell_word::shell_argument;
 use std::path::Path;
 
-/// Returns a note about the parts that a run with `--shard` has stored. `output` is the output of all shards.
+/// Returns a note about the parts of the input that a run with `--shard` has stored. `output` is the path of the
+/// results, which all shards share.
 pub(crate) fn stored_note(stored: &StoredParts, output: &Path) -> String {
     let output = shell_argument(output.as_os_str());
     let next = if stored.stored == stored.pieces {

@@ -9,7 +9,7 @@ use simtool::stages::page_text::PageText;
 use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
-/// Writes the texts, and prints counts.
+/// Runs `simtool text`: writes the text of each document as it is compared, and prints counts.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = TextRequest::parse(call.paths("paths"), call.options())?;
     let terminal = Terminal::new(call);

@@ -53,8 +53,8 @@ pub(crate) fn parse(
     parsed
 }
 
-/// Returns the call with the settings of the environment and of the settings file, as far as its arguments can be
-/// parsed without them. Returns `None` if there are no such settings, as in most calls.
+/// Returns the call with the settings of the environment and of the settings file. Ignores errors in the arguments,
+/// because these settings may give missing ones. Returns `None` if there are no such settings, as in most calls.
 fn complete_call(
     form: CommandForm,
     arguments: &[OsString],
@@ -153,8 +153,8 @@ fn parse_with(
     }
 }
 
-/// Prints a note if a command limits the memory to less than the program itself needs. All commands that work with
-/// limited memory say the same, so this is not a task of each of them.
+/// Prints a note if a command limits the memory to less than the program itself needs. The note is the same for all
+/// commands that work with limited memory, so it is printed here.
 fn note_small_memory(call: &Call) {
     // The memory of `simtool plan` is that of other machines.
     let is_limit = call.command.setting("tmp_dir").is_some() && !call.has("quiet");
@@ -166,8 +166,8 @@ fn note_small_memory(call: &Call) {
     }
 }
 
-/// Returns the value of `--annotate` if it is written as a separate word. The parser would take it for an input,
-/// because the option needs no value.
+/// Returns the value of `--annotate` if it is written as a separate word. The option may also be without a value, so
+/// the parser would take this word for an input.
 fn detached_parts(arguments: &[OsString]) -> Option<Cow<'_, str>> {
     let followed = arguments.windows(2).filter(|words| words[0] == "--annotate");
     let mut behind = followed.map(|words| &words[1]).filter(|word| !Path::new(word).exists());

@@ -24,7 +24,7 @@ use std::path::Path;
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
 const LISTED: usize = 10;
 
-/// Finds the document and prints its status, for example that it was removed.
+/// Runs `simtool why`: finds a document of a finished run and prints its status, for example that it was removed.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let output = call.path("output");
     let request = WhyRequest::parse(output.clone(), document(call).into_owned(), call.options())?;
@@ -70,7 +70,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Returns the name of the document as the outputs of a run write it.
+/// Returns the name of the document that the user gave, in the form that the outputs of a run have.
 fn document(call: &Call) -> Cow<'_, str> {
     byte_text(call.value("document").unwrap_or_default().as_encoded_bytes())
 }
@@ -86,7 +86,8 @@ struct StatusPage<'w> {
     is_changed: bool,
 }
 
-/// Describes a bad record, which was not compared with any document.
+/// Returns the text about a bad record, which was not compared with any document. `code` is the name of its fault, and
+/// `expected` describes a good record.
 fn bad(file: &str, record: u64, code: &str, expected: &str) -> String {
     format!(
         "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
@@ -156,8 +157,8 @@ impl StatusPage<'_> {
         text
     }
 
-    /// Appends lines about the members of the cluster to `text`. If the document was removed, the lines are
-    /// about the kept document and `other`, which is the document itself.
+    /// Appends lines about the cluster of `document` to `text`. If the document was removed, the lines are about the
+    /// kept document and `other`, which is the document itself. If it was kept, they list the removed documents.
     fn list_members(&self, document: &ClusteredDocument, other: &Member, text: &mut String) {
         let removed = &document.cluster.removed;
         add_line(text, "kept", &named(&document.cluster.kept));
@@ -250,8 +251,8 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     text
 }
 
-/// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
-/// read, returns the reason. `lost_title` is the title of the words that the kept text lacks.
+/// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be read,
+/// returns the reason. `lost_title` is the title of the line about words that only the removed text has.
 fn shown_texts(texts: &Result<ComparedTexts, Error>, lost_title: &str) -> String {
     let ComparedTexts { kept, removed, method, comparison, lost } = match texts {
         Ok(texts) => texts,
@@ -285,8 +286,8 @@ fn lost_words(PairLoss { counts, examples, .. }: &PairLoss) -> String {
     format!("{of}: {}{more}", shown(&examples.join(", ")))
 }
 
-/// Returns whether a removed document was not compared with the kept one, because only other documents link
-/// them.
+/// Returns whether a removed document was not compared with the kept one. Then only a chain of other documents links
+/// the two.
 fn is_chained(member: &Member) -> bool {
     member.similarity.is_none() && member.distance.is_none()
 }

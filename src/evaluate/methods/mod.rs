@@ -25,8 +25,9 @@ use std::time::Instant;
 /// pairs.
 const WRONG_PAIRS: usize = 10;
 
-/// Measures `methods` on `collections`, and lists the false pairs and the missed pairs of the best method. Methods with
-/// fingerprints are also measured with the hash functions of each of `hash_seeds`.
+/// Measures how well each of `methods` finds the labelled near-duplicates of `collections`. Also lists the false pairs
+/// and the missed pairs of the best method. Methods with fingerprints are measured once more for each of `hash_seeds`,
+/// which selects other hash functions.
 ///
 /// # Errors
 ///
@@ -70,7 +71,7 @@ pub fn evaluate(
     Ok(evaluation)
 }
 
-/// Measures a method on all collections.
+/// Measures a method on each collection, and finds the threshold that is best for all collections together.
 fn evaluated(
     collections: &[Labelled],
     named: &NamedMethod,
@@ -127,8 +128,8 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     Ok(Measured { curve, own, unlisted, bytes_per_document, seconds })
 }
 
-/// Returns the number of the strictest threshold at which a run finds the pair. `None` if no threshold does, or if the
-/// run does not compare its documents.
+/// Returns the number of the strictest threshold (from 0) at which a run finds the pair. `None` if no threshold finds
+/// it, or if the run does not compare its documents.
 fn step_of(pair: Pair, compared: &RowsOrSets, labelled: &Labelled) -> Option<usize> {
     compared.step(pair).filter(|_| labelled.documents.compares(pair, compared.are_sets()))
 }
@@ -152,9 +153,9 @@ fn similarity_step(threshold: Threshold) -> usize {
     (0..union).rev().find(is_reached).unwrap_or(0) as usize
 }
 
-/// Lists the wrong pairs of a method at the threshold with number `step`. First come false pairs that are
-/// found, beginning with the closest pair. Then come true pairs that are not found, beginning with the most
-/// distant pair.
+/// Lists the wrong pairs of a method at the threshold with number `step`. First come false pairs that are found, the
+/// closest pair first. Then come true pairs that are not found, the most distant pair first. `collection` is the number
+/// of the collection.
 fn wrong_pairs(
     labelled: &Labelled,
     collection: usize,

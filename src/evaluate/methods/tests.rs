@@ -119,7 +119,7 @@ fn hash_seeds_change_fingerprints_and_no_sets() {
     let spread = simhash.spread().unwrap();
     assert!(spread.least < spread.mean && spread.mean < spread.most, "{spread:?}");
     assert_eq!(measure(&[1, 2, 1], 3).methods[0].by_seed, simhash.by_seed);
-    // The other figures are those of the usual hash functions.
+    // The other results are those of the usual hash functions.
     assert_eq!(measure(&[], 1).methods[0].measured[0].curve, simhash.measured[0].curve);
 }
 

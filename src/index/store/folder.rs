@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MANIFEST: &str = "MANIFEST";
-/// File name of the new manifest until it replaces the old one.
+/// File name of the new manifest, which lists the segments, until it replaces the old manifest.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
-/// Start of the names of segment files.
+/// Start of the names of segment files, which contain the documents.
 pub(super) const SEGMENT: &str = "segment-";
 /// Number of attempts to open an index. An attempt fails if a writer replaces segments at the same time.
 const ATTEMPTS: u32 = 5;
@@ -115,13 +115,13 @@ impl IndexFolder {
         &self.path
     }
 
-    /// Returns the manifest of the index.
+    /// Returns the manifest of the index, which lists its segments and sources.
     #[must_use]
     pub(crate) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Returns the segments, in the order of their document numbers.
+    /// Returns the segments, which are the files with the documents, in the order of their document numbers.
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
@@ -242,8 +242,9 @@ impl IndexWriter {
         Ok(number as u32)
     }
 
-    /// Writes a new segment that replaces the last `merged` segments. `write` adds the IDs and the tables to
-    /// it. `next_number` is the number that the next added document will get.
+    /// Writes a new segment, a file with documents, that replaces the last `merged` segments. `rows` and `rest` are its
+    /// content, and `write` adds the IDs and the tables. `next_number` is the number that the next added document will
+    /// get.
     ///
     /// # Errors
     ///
@@ -330,7 +331,8 @@ impl IndexWriter {
         write().map_err(|e| Error::io(&next, "write", e))
     }
 
-    /// Completes a commit after [`prepare`](Self::prepare).
+    /// Completes a commit. The changes that [`prepare`](Self::prepare) has written become part of the index. Removes
+    /// segment files that the index no longer needs.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub struct Manifest {
     pub segments: Vec<SegmentEntry>,
     /// Names of the sources. The index of a name is the number of its source.
     pub sources: Vec<String>,
-    /// Number of the next segment file.
+    /// Number in the name of the next segment file that is written.
     pub next_segment: u64,
 }
 

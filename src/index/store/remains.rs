@@ -102,8 +102,8 @@ fn numbers(segment: &Segment) -> Range<u64> {
     segment.first()..last.map_or(segment.first(), |last| segment.number(last).saturating_add(1))
 }
 
-/// Returns the ranges of numbers that only segments with `None` in `found` can have. `found` has the numbers of the
-/// other segments, in the order of the manifest, and `end` is the number of documents.
+/// Returns the ranges of document numbers that only lost segments can have. `found` has the range of numbers of each
+/// segment in the order of the manifest, or `None` if the segment is lost. `end` is the number of all documents.
 fn gaps(found: impl Iterator<Item = Option<Range<u64>>>, end: u64) -> Vec<Range<u64>> {
     let mut gaps = Vec::new();
     let (mut next, mut is_lost) = (0, false);
@@ -121,7 +121,9 @@ fn gaps(found: impl Iterator<Item = Option<Range<u64>>>, end: u64) -> Vec<Range<
     gaps
 }
 
-/// Returns a number that is greater than the numbers of all documents in the segment files.
+/// Returns a number that is greater than the numbers of all documents of an index whose manifest is lost. `opened` has
+/// all segment files, each with its range of document numbers unless it is damaged. `lost` has the damaged files, and
+/// `segments` the others.
 fn end_without_manifest(
     opened: &[(PathBuf, Option<Range<u64>>)],
     lost: &[LostSegment],

@@ -1,4 +1,5 @@
-//! Bytes of the events of a shard. The bytes of records are left out.
+//! Converts the events of reading a shard (its records and faults) to bytes and back. The bytes of records are left
+//! out.
 
 use crate::pipeline::stored_bytes::{BytesReader, BytesWriter};
 use simtool_base::error::Result;
@@ -11,7 +12,8 @@ use simtool_model::title_words::TitleWords;
 use simtool_read::{Event, Visit};
 use std::ops::ControlFlow;
 
-/// Numbers of the kinds of events in a block.
+/// Number that marks a stored event as a document. An event is a record or a fault that reading a shard passes to its
+/// visitor. The next constants mark the other kinds of events.
 const DOCUMENT: u64 = 0;
 const PASS_THROUGH: u64 = 1;
 const NON_DOCUMENT: u64 = 2;
@@ -20,7 +22,7 @@ const BAD: u64 = 4;
 pub(super) const FAULT: u64 = 5;
 
 impl BytesWriter {
-    /// Appends a record without its bytes.
+    /// Appends a record of any kind, for example a document. Its bytes in the file are left out.
     pub(super) fn push_record(&mut self, record: &Record<'_>) {
         self.number(match record.content {
             Content::Document(_) => DOCUMENT,
@@ -48,7 +50,7 @@ impl BytesWriter {
     }
 
     fn push_document(&mut self, document: &Document<'_>) {
-        // Views that are further away from the file leave lines out.
+        // Lines are left out by views that read from this one, so these fields are not stored.
         let Document { id, text, fields, repaired, page_text, skipped_elements, .. } = document;
         self.number(id.map_or(0, |id| 1 + u64::from(id.is_number())));
         self.bytes(id.map_or(&[], DocumentId::bytes));
@@ -77,8 +79,8 @@ impl BytesWriter {
     }
 }
 
-/// Takes an event and passes it to `visit`. A fault is the next one of `faults`. Returns `None` if the bytes do not
-/// begin with an event.
+/// Reads a stored event from `from` and passes it to `visit`. Faults are not stored in these bytes: for a fault, passes
+/// the next fault of `faults`. Returns `None` if the bytes do not begin with an event.
 pub(super) fn visit_event<'k>(
     from: &mut BytesReader<'_>,
     faults: &mut impl Iterator<Item = &'k Fault>,
@@ -110,7 +112,8 @@ pub(super) fn visit_event<'k>(
     Some(visit(Event::Record(Record { number, byte, bytes: &[], known_hash, content })))
 }
 
-/// Reads a document. `page` gets the facts about its page.
+/// Reads a document that `push_document` has appended. If the document comes from an HTML page, stores data about the
+/// page, such as its title, in `page`.
 fn document<'d, 'b: 'd>(
     from: &mut BytesReader<'b>,
     page: &'d mut Option<ExtractedPage>,

@@ -24,28 +24,31 @@ use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Number of bytes of events after which a block ends. Smaller blocks are packed worse, and larger ones do not fit into
-/// the caches.
+/// Number of bytes of stored events (records of a shard) after which a block of them is packed. Smaller blocks are
+/// packed worse, and larger ones do not fit into the caches.
 const BLOCK_BYTES: usize = 256 << 10;
 /// Longest text that is kept. A shard with a longer one is read again, because packing the text would take as much
 /// memory as the text itself.
 const LONGEST_TEXT: usize = 16 << 20;
-/// Divisor of the free space of the disk. The rest is for terms that do not fit in memory, and for other programs.
+/// Divisor of the free space of the disk. Kept documents may take 1/`DISK_PART` of the free space. The rest is for
+/// terms that do not fit in memory, and for other programs.
 const DISK_PART: u64 = 2;
-/// Number of bytes that LZ4 makes of a byte of text, for estimates. Texts of pages take 0.45 to 0.6.
+/// Number of bytes to which LZ4 packs a byte of text, for estimates. Texts of pages take 0.45 to 0.6.
 const PACKED_SHARE: f64 = 0.6;
 
-/// A corpus that keeps its documents when a shard that is expensive to read is read for the first time.
+/// A view of a corpus that copies the documents of shards that are expensive to read to temporary files. It does so
+/// when such a shard is read for the first time. Later readings of the shard use the copy.
 #[derive(Debug)]
 pub(crate) struct KeptDocuments<'c> {
     corpus: &'c dyn Corpus,
-    /// The kept documents of each shard. The cell of a shard is empty if its documents are not kept.
+    /// For each shard, its kept documents. The entry is empty if the documents of the shard are not kept.
     shards: Vec<OnceLock<KeptShard>>,
-    /// `None` if nothing is kept.
+    /// Temporary files for the kept documents. `None` if nothing is kept.
     spool: Option<Spool>,
 }
 
-/// The events of a shard in a temporary file.
+/// Stored events of one shard, which are the records and faults that a visitor gets while the shard is read. The
+/// records are in a temporary file, and the faults are in memory.
 #[derive(Debug)]
 struct KeptShard {
     place: SpoolPlace,
@@ -57,7 +60,8 @@ struct KeptShard {
 }
 
 impl KeptShard {
-    /// Reads the events from a file of `spool` and passes them to `visit`. Returns the number of records.
+    /// Reads the events of the shard from a temporary file of `spool` and passes them to `visit`, as when the shard was
+    /// read. Returns the number of records.
     fn visit(&self, spool: &Spool, visit: &mut Visit<'_>) -> Result<u64> {
         let damaged = || spool.unreadable(io::ErrorKind::InvalidData.into());
         let (mut packed, mut events) = (Vec::new(), Vec::new());
@@ -93,12 +97,13 @@ impl KeptShard {
     }
 }
 
-/// A part of the events of a shard, which was packed as a whole.
+/// A block in a temporary file: some consecutive events of a shard (records and faults), which were packed together by
+/// LZ4.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     packed_bytes: u32,
     bytes: u32,
-    /// Number of bytes of the shard that had been read at the end of the block.
+    /// Number of bytes of the shard that had been read when the block ended.
     reached: u64,
 }
 
@@ -108,8 +113,8 @@ pub(crate) fn kept_documents_bytes(text_bytes: f64) -> f64 {
 }
 
 impl<'c> KeptDocuments<'c> {
-    /// Creates a view of each of `corpora`. Their documents are kept if `are_kept`, which should be true if all texts are
-    /// read more than once.
+    /// Creates a view of each of `corpora`. The views keep documents only if `are_kept` is true. It should be true if
+    /// all texts are read more than once.
     pub(crate) fn of_each(
         corpora: Sides<&'c dyn Corpus>,
         are_kept: bool,
@@ -124,13 +129,14 @@ impl<'c> KeptDocuments<'c> {
         })
     }
 
-    /// Returns the spool if the documents of a shard are to be kept, and otherwise `None`.
+    /// Returns the temporary files if the documents of a shard should be kept in them, and otherwise `None`.
     fn spool_for(&self, shard: usize) -> Option<&Spool> {
         let spool = self.spool.as_ref().filter(|spool| !spool.is_full());
         spool.filter(|_| self.corpus.price(shard) == Price::Expensive)
     }
 
-    /// Reads a shard, and passes its events to `visit`. Keeps the events in `spool` if all of them are visited and fit.
+    /// Reads a shard, and passes its events to `visit`. Keeps the events in `spool`, unless `visit` ends the reading
+    /// early or the events do not fit.
     fn keep(&self, shard: usize, spool: &Spool, visit: &mut Visit<'_>) -> Result<u64> {
         // Nothing depends on the temporary file, so its faults are no errors.
         let mut keeping = spool.begin().ok().map(Keeping::new);
@@ -208,10 +214,10 @@ impl Corpus for KeptDocuments<'_> {
     }
 }
 
-/// The events of a shard that are being kept while the shard is read.
+/// The events of a shard while they are being read and kept.
 struct Keeping<'s> {
     writing: Writing<'s>,
-    /// Events that are not in the file yet.
+    /// Events that are not yet packed and written to the temporary file.
     events: BytesWriter,
     packed: Vec<u8>,
     blocks: Vec<Block>,
@@ -226,7 +232,7 @@ impl<'s> Keeping<'s> {
         Self { writing, events, packed, blocks, faults, reached: 0 }
     }
 
-    /// Keeps an event. Returns false if it does not fit.
+    /// Appends an event to the kept events. Returns false if it does not fit in the temporary file.
     fn push(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Record(record) => self.events.push_record(record),
@@ -235,14 +241,14 @@ impl<'s> Keeping<'s> {
                 self.faults.push(fault.clone());
             }
             Event::Reached(reached) => self.reached = *reached,
-            // Only copies of the file need the bytes of a record, and they are made from the file itself.
+            // The bytes of a record are needed only to copy the file, and copies are made from the file itself.
             Event::Piece(_) => {}
         }
         let bytes = self.events.len();
         bytes < BLOCK_BYTES || (bytes <= LONGEST_TEXT && self.end_block())
     }
 
-    /// Writes the events to the file as a block. Returns false if they do not fit.
+    /// Packs the collected events and writes them to the temporary file as a block. Returns false if they do not fit.
     fn end_block(&mut self) -> bool {
         let events = std::mem::take(&mut self.events).into_bytes();
         self.packed.resize(get_maximum_output_size(events.len()), 0);

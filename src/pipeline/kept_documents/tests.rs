@@ -13,7 +13,7 @@ use simtool_model::title_words::TitleWords;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A corpus with events of every kind, which counts its readings.
+/// A corpus with events of every kind. It counts how often its shards are read.
 #[derive(Debug)]
 struct EveryEvent {
     prices: Vec<Price>,
@@ -107,7 +107,7 @@ impl Corpus for EveryEvent {
     }
 }
 
-/// Returns all that a reading of a shard passes on, except the bytes of records.
+/// Returns the number of records of a shard and all events of reading it as text, except the bytes of records.
 fn events(corpus: &dyn Corpus, shard: usize) -> (u64, Vec<String>) {
     let mut events = Vec::new();
     let records = corpus.read_shard(shard, &mut |event| {

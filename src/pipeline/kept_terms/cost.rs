@@ -3,13 +3,13 @@
 
 use simtool_base::work_cost::WorkCost;
 
-/// Cost of keeping a term: the seconds for storing it in new memory and for visiting it once more, and its
-/// bytes of memory. The bytes include free memory for further terms.
+/// Cost of keeping a term: the seconds for storing it in new memory and for visiting it once more, and its bytes of
+/// memory. The bytes include memory that is reserved for more terms but not used.
 ///
 /// The seconds are the difference between the run times for compressed pages and for the same pages as plain
 /// text. They were measured with both threads of a 2-core AMD EPYC in November 2026.
 const TERM_COST: WorkCost = WorkCost { seconds: 10e-9, bytes: 9.0 };
-/// Divisor of the free memory: kept terms may take a third of it, because the join itself needs most of the
+/// Divisor of the free memory. Kept terms may take 1/`MEMORY_PARTS` of it, because the join itself needs most of the
 /// memory.
 const MEMORY_PARTS: u64 = 3;
 
@@ -18,8 +18,8 @@ pub(crate) fn memory_share(free: u64) -> u64 {
     free / MEMORY_PARTS
 }
 
-/// Estimates the cost of keeping `terms` terms if `memory` bytes of memory are free. Terms that do not fit in
-/// memory go to temporary files.
+/// Estimates the time and memory for keeping `terms` terms if `memory` bytes of memory are free. Terms that do not fit
+/// in memory go to temporary files.
 pub(crate) fn kept_terms_cost(terms: f64, memory: f64) -> WorkCost {
     let cost = TERM_COST.times(terms);
     WorkCost { bytes: cost.bytes.min(memory / MEMORY_PARTS as f64), ..cost }

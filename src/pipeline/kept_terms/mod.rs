@@ -45,18 +45,18 @@ const FIRST_TERMS: u64 = 4 << 10;
 /// expensive. So their terms go to files only when at most 1/`FEW_REMAIN` of all terms are still needed.
 const FEW_REMAIN: u64 = 4;
 
-/// Space for the terms that are kept of one collection.
+/// Maximum memory and disk space for the terms that are kept of one collection.
 #[derive(Clone, Copy)]
 pub(super) struct TermSpace {
-    /// Number of bytes of memory.
+    /// Maximum number of bytes of memory for the kept terms.
     pub(super) memory: u64,
-    /// Number of bytes of temporary files.
+    /// Maximum number of bytes of temporary files for the kept terms.
     pub(super) files: u64,
 }
 
 impl TermSpace {
-    /// Returns the space for each of `corpora`, which share what there is. It is empty if no text is expensive to read
-    /// again.
+    /// Returns the space that each of `corpora` gets. All corpora get the same space. It is empty if no text is
+    /// expensive to read again.
     pub(super) fn of_each(corpora: &Sides<&dyn Corpus>, context: &Context<'_>) -> Self {
         if corpora.iter().all(|corpus| costs_at_most(*corpus, Price::Cheap)) {
             return Self { memory: 0, files: 0 };
@@ -69,7 +69,7 @@ impl TermSpace {
     }
 }
 
-/// Returns whether reading any text of a collection again costs at most `most`.
+/// Returns whether reading each shard of a collection costs at most `most`.
 pub(super) fn costs_at_most(corpus: &dyn Corpus, most: Price) -> bool {
     (0..corpus.shard_count()).all(|shard| corpus.price(shard) <= most)
 }
@@ -85,10 +85,9 @@ pub(super) struct KeptTerms<'a> {
     /// compute it.
     term_count: u64,
     price: &'a PriceOf<'a>,
-    /// Receiver of the progress when kept terms are visited. When a text is read, `source` reports the
-    /// progress.
+    /// Receives the progress when kept terms are visited. When a text is read, `source` reports the progress.
     progress: &'a dyn Progress,
-    /// Kept terms of each shard. The cell of a shard is empty if its terms are not kept.
+    /// For each shard, its kept terms. The entry is empty if the terms of the shard are not kept.
     shards: Vec<OnceLock<KeptShard>>,
     /// Memory budget for the kept terms that are not in files.
     memory: Ledger,
@@ -133,8 +132,8 @@ impl<'a> KeptTerms<'a> {
         self.spool.spooled_bytes()
     }
 
-    /// Returns whether the terms of the `wanted` documents of a shard should be kept when the shard is read
-    /// now. Later readings then find only these documents.
+    /// Returns whether the terms of the `wanted` documents of a shard should be kept when the shard is read now. Later
+    /// readings get only the kept documents, so `wanted` must include all documents that are still needed.
     fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
         let all = self.term_count;
         let terms = match wanted {
@@ -189,9 +188,10 @@ impl<'a> KeptTerms<'a> {
         Ok(())
     }
 
-    /// Calls `visit` with the number and the terms of each wanted document of a shard. `place` is the place
-    /// of the shard, and `term_count` the number of its terms. `wanted` lists the numbers of the wanted
-    /// documents, and for each document the range of its terms among the terms of the shard. Both ascend.
+    /// Calls `visit` with the number and the terms of each wanted document of a shard whose terms are in a temporary
+    /// file. `place` is the position of the shard's terms in the file, and `term_count` is their number. `wanted`
+    /// lists, in ascending order, the number of each wanted document and the range of its terms among the terms of the
+    /// shard.
     fn visit_spooled(
         &self,
         place: SpoolPlace,
@@ -290,8 +290,8 @@ fn wanted_ranges<'e>(
 struct Keeping<'k, 'a> {
     of: &'k KeptTerms<'a>,
     ends: Vec<u64>,
-    /// Terms of the documents that were read so far. If the terms go to a file, the terms that are not in the
-    /// file yet.
+    /// Terms of the documents that were read so far. If the terms go to a file, only the terms that are not in the file
+    /// yet.
     terms: Vec<u64>,
     /// Memory that is reserved for `terms`.
     taken: Option<Reservation>,

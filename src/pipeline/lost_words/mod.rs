@@ -28,16 +28,17 @@ use std::ops::Range;
 /// Approximate maximum number of batches. Texts are read again for each batch, so if the memory is far too small, the
 /// batches are larger than the memory allows.
 const MOST_BATCHES: u64 = 16;
-/// Divisor of the free memory for the terms of a batch.
+/// Divisor of the free memory. The terms of a batch may take 1/`MEMORY_PART` of the free memory.
 const MEMORY_PART: u64 = 2;
 /// Name of the data that the memory is for, in out-of-memory messages.
 const WHAT: &str = "the terms of removed and kept texts";
 /// Maximum number of lost words that are shown of a pair.
 const SHOWN_WORDS: usize = 20;
-/// Maximum number of lost words of a pair whose places are found.
+/// Maximum number of lost words of a pair whose byte ranges in the text are found.
 const MOST_PLACES: usize = 10_000;
 
-/// Lost words of all removals of a run.
+/// Numbers of lost words for all removals of a run. A lost word is in the removed document but not in its kept
+/// document.
 #[derive(Clone, Debug, Default)]
 pub struct RemovalLosses {
     /// Number of each removed document that is not equal to its kept document, in ascending order, with its lost words.
@@ -51,7 +52,8 @@ impl RemovalLosses {
         Self { counted }
     }
 
-    /// Returns the lost words of the removed document with number `row`. `None` if its text could not be read again.
+    /// Returns the lost words of the removed document with number `row`, or no lost words if its text equals the kept
+    /// text. Returns `None` if a text could not be read again.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<LostWords> {
         let found = self.counted.binary_search_by_key(&row, |&(counted, _)| counted);
@@ -63,11 +65,12 @@ impl RemovalLosses {
 /// Words of a removed text that the kept text lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairLoss {
-    /// Number of words, and of lost words.
+    /// Number of words of the removed text, and number of these words that are lost.
     pub counts: LostWords,
-    /// The first lost words, at most 20. Empty if the tokenizer of the method finds no places of words.
+    /// The first lost words, at most 20. Empty if the tokenizer of the method cannot find the byte ranges of words.
     pub examples: Vec<String>,
-    /// Bytes of the first lost words in the removed text, as it is cut into tokens. Empty if `examples` is.
+    /// Byte ranges of the first lost words in the removed text, after the text rules of the method have changed it.
+    /// Empty if `examples` is empty.
     pub places: Vec<Range<usize>>,
 }
 
@@ -93,8 +96,8 @@ pub(crate) fn pair_loss([kept, removed]: [&[u8]; 2], method: &Method, isa: Isa) 
     PairLoss { counts, examples, places }
 }
 
-/// Counts the lost words of each of `removals`. The first of `texts` are those of removed documents, the second those of
-/// kept ones.
+/// Counts the lost words of each of `removals`. The first side of `texts` has the removed documents, and the second
+/// side the kept documents. With one collection, both sides are the same.
 ///
 /// # Errors
 ///
@@ -126,8 +129,8 @@ fn is_of_equal_texts(removal: &Removal, plan: &Plan) -> bool {
         && removal.closeness.and_then(Closeness::exact_similarity) == Some(Similarity::ONE)
 }
 
-/// Divides removals into batches whose terms take at most `most` bytes of memory, or a little more. `removals` are
-/// sorted by their kept document.
+/// Divides removals into batches, so that the terms of the texts of a batch take about `most` bytes of memory.
+/// `removals` must be sorted by their kept document.
 fn batches<'r>(
     texts: &Sides<RowTexts<'_>>,
     removals: &'r [Removal],
@@ -192,11 +195,11 @@ fn losses_of_batch(
     Ok(losses.concat())
 }
 
-/// Places of the terms of a kept text.
+/// Terms of a kept text, with the position of each term for fast look-ups.
 struct TermPlaces<'k> {
     /// The terms in reading order.
     terms: &'k [u64],
-    /// The distinct terms in ascending order, each with a place in `terms`.
+    /// The distinct terms in ascending order, each with the index of its first occurrence in `terms`.
     places: Vec<(u64, u32)>,
 }
 
@@ -208,7 +211,8 @@ impl<'k> TermPlaces<'k> {
         Self { terms, places }
     }
 
-    /// Returns a place of `term` in the text. It is found at once if it is `expected`.
+    /// Returns an index at which `term` is in the terms of the text, or `None` if the text lacks it. The look-up is
+    /// fastest if `expected`, a guess of the index, is right.
     fn place(&self, term: u64, expected: usize) -> Option<usize> {
         // The texts have long sequences in common. A search among all terms takes far longer.
         if self.terms.get(expected) == Some(&term) {
@@ -222,7 +226,7 @@ impl<'k> TermPlaces<'k> {
 /// Terms of a text in reading order.
 struct TextTerms {
     terms: Vec<u64>,
-    /// Number of words in the terms.
+    /// Number of words of the text.
     words: u32,
 }
 
@@ -232,7 +236,8 @@ impl TextTerms {
         Self::new(terms, scratch)
     }
 
-    /// Finds the terms of a text whose length is not known, so that there may be too little memory.
+    /// Finds the terms of a text. Fails if there is too little memory for them, because the length of the text is not
+    /// limited.
     fn read(terms: &DocumentTerms, text: &[u8], scratch: &mut TermScratch) -> Result<Self> {
         let found = terms.find(text, scratch);
         let mut own = reserved(found.len(), WHAT)?;
@@ -247,14 +252,17 @@ impl TextTerms {
         Self { terms, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) }
     }
 
-    /// Counts the words that lie in no term of `kept`. A term is made of `run_length` words.
+    /// Counts the words of this text that are in no shingle of the text of `kept`. A term is a shingle of `run_length`
+    /// words.
     fn lost_words(&self, kept: &TermPlaces<'_>, run_length: usize) -> LostWords {
         let mut lost = 0;
         self.visit_lost(kept, run_length, |from, to| lost += to - from);
         LostWords { words: self.words, lost }
     }
 
-    /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
+    /// Calls `visit` for each sequence of lost words, in reading order. The arguments are the number of its first word,
+    /// and the number of the word after its last one. Words are counted from 0. A term is a shingle of `run_length`
+    /// words.
     fn visit_lost(&self, kept: &TermPlaces<'_>, run_length: usize, visit: impl FnMut(u32, u32)) {
         let mut expected = 0;
         // Term number n begins at word number n.

@@ -19,8 +19,8 @@ fn found(options: &str, queries: &[String], corpus: &[String]) -> NearDuplicates
     find_near_duplicates(corpora, &plan, &NoProgress).unwrap()
 }
 
-/// The definition: a word is lost if no run of `length` words around it is a run of the kept text. A text with fewer
-/// words is one run.
+/// Counts the lost words of `removed` by their definition: a word is lost if no sequence of `length` words that
+/// contains it is in the kept text, too. A text with fewer words is one sequence.
 fn lost_of(kept: &str, removed: &str, length: usize) -> u32 {
     let [kept, removed] =
         [kept, removed].map(|text| text.split_whitespace().collect::<Vec<&str>>());
@@ -57,7 +57,8 @@ fn method(options: &str) -> Method {
     Config::parse(&mut Options::parse(options).unwrap()).unwrap().method
 }
 
-/// Returns a text of a few different words, so that collections have near-duplicates.
+/// Returns a strategy for texts of up to 11 words. There are only five different words, so collections of such texts
+/// have near-duplicates.
 fn text() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec!["a", "b", "c", "d", "zürich"]);
     prop::collection::vec(words, 0..12).prop_map(|words| words.join(" "))

@@ -1,5 +1,5 @@
-//! Files to which a run appends what it has read. Each run writes a file of its own, even if it continues an earlier
-//! run.
+//! Files to which a run appends the data of the shards that it has read. Each run writes a file of its own, even if it
+//! continues an earlier run.
 //!
 //! A file is a sequence of frames. A run that is killed leaves a file whose last frame may be cut, and a power cut
 //! may leave zeros. So a frame has a checksum, and a file is read up to the first frame that is not whole.
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Start of the names of the files.
+/// Start of the names of the files to which runs append data.
 const PREFIX: &str = "part-";
-/// End of the names of the files.
+/// End of the names of the files to which runs append data.
 const SUFFIX: &str = ".part";
-/// First bytes of a frame.
+/// First bytes of each frame, which is a block of stored data with a checksum.
 const MAGIC: [u8; 4] = *b"smtP";
 /// Number of bytes of the header of a frame: the magic bytes, the kind, the key, the number of documents, the number
 /// of bytes of the content, and the checksum.
@@ -26,7 +26,7 @@ const HEADER: usize = 48;
 /// killed run loses nothing, because the system has the bytes.
 const SYNC_EVERY: Duration = Duration::from_secs(5);
 
-/// Kind of a frame.
+/// Kind of a frame, which is a block of stored data with a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameKind {
     /// Rows of numbers of some documents of a shard, one row for each document.
@@ -35,7 +35,7 @@ pub(super) enum FrameKind {
     End,
 }
 
-/// Place of a frame in a file of stored parts. A frame holds rows of numbers, or the end of a shard.
+/// Position and header of a frame in a file of stored shards. A frame holds rows of numbers, or the end of a shard.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
@@ -50,7 +50,7 @@ pub(super) struct Frame {
     checksum: u64,
 }
 
-/// A file to which frames are appended.
+/// A file to which a run appends frames, which are blocks of stored data with a checksum.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -66,7 +66,7 @@ struct Writing {
     synced: Instant,
 }
 
-/// Returns whether a file with this name may be one to which a run has appended frames.
+/// Returns whether the name of a file is that of a file of stored frames, such as `part-a1b2.part`.
 pub(super) fn is_journal(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
@@ -97,7 +97,9 @@ impl Journal {
         &self.path
     }
 
-    /// Appends a frame, and returns it. `content` must begin with room for the header, see [`content`].
+    /// Appends a frame with `content`, and returns its header and position. `key` is the key of the shard, and
+    /// `documents` the number of its documents in the frame. `content` must begin with space for the header, see
+    /// [`content`].
     ///
     /// # Errors
     ///
@@ -116,10 +118,10 @@ impl Journal {
         let failed = |error| Error::io(&self.path, "write", error);
         let mut writing = self.lock();
         frame.start = writing.end;
-        // A failure ends the run, so no frame follows the bytes of a frame that was not written whole.
+        // A failure ends the run, so no frame follows an incomplete frame.
         writing.file.write_all(&content).map_err(failed)?;
         writing.end += content.len() as u64;
-        // Rows without their end are of no use, so only an end is worth a sync.
+        // Rows without the end of their shard cannot be used, so only an end is worth a sync.
         if kind == FrameKind::End && writing.synced.elapsed() > SYNC_EVERY {
             writing.synced = Instant::now();
             let file = writing.file.try_clone().map_err(failed)?;
@@ -130,7 +132,7 @@ impl Journal {
         Ok(frame)
     }
 
-    /// Syncs all frames to the disk.
+    /// Makes sure that all frames that were appended are on the disk, and survive a power cut.
     ///
     /// # Errors
     ///
@@ -145,13 +147,13 @@ impl Journal {
     }
 }
 
-/// Returns an empty content with room for the header of a frame.
+/// Returns a buffer for the content of a frame. It holds zeros in place of the header, which is filled in later.
 pub(super) fn content() -> Vec<u8> {
     vec![0; HEADER]
 }
 
 impl Frame {
-    /// Returns the header, with the checksum.
+    /// Returns the bytes of the header of the frame, with the checksum.
     fn header(&self) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[..4].copy_from_slice(&MAGIC);
@@ -163,7 +165,8 @@ impl Frame {
         header
     }
 
-    /// Parses a header. Returns `None` if the bytes are no header.
+    /// Parses the header of the frame that begins at byte offset `start` of its file. Returns `None` if the bytes are
+    /// no valid header.
     fn parse(header: &[u8; HEADER], start: u64) -> Option<Self> {
         let number = |at: usize| header[at..at + 8].try_into().map(u64::from_le_bytes).ok();
         let kind = match (header[..4] == MAGIC, header[4..8].first()?) {
@@ -174,11 +177,11 @@ impl Frame {
         let key = u128::from(number(8)?) | u128::from(number(16)?) << 64;
         let documents = number(24)?.try_into().ok()?;
         let frame = Self { kind, key, documents, start, bytes: number(32)?, checksum: number(40)? };
-        // All bytes count, also those that are always zero.
+        // All bytes are compared, including those that are always zero.
         (frame.header() == *header).then_some(frame)
     }
 
-    /// Returns the checksum of the header, without the checksum in it, and of the content.
+    /// Returns the checksum of the frame. It covers `content` and the header, except the checksum in the header.
     fn sum(&self, content: &[u8]) -> u64 {
         let mut sum = StreamedHash::default();
         sum.update(&Self { checksum: 0, ..*self }.header());
@@ -210,7 +213,7 @@ pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
         let mut header = [0; HEADER];
         file.seek(SeekFrom::Start(start))?;
         file.read_exact(&mut header)?;
-        // Behind a damaged header, nobody knows where the next frame begins.
+        // After a damaged header, it is unknown where the next frame begins.
         let frame = Frame::parse(&header, start);
         let Some(frame) = frame.filter(|frame| frame.bytes <= end - start - HEADER as u64) else {
             break;

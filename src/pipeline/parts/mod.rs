@@ -1,4 +1,5 @@
-//! Stores what a run has read of each shard of a collection, so that a later run need not read it again.
+//! Stores the data that a run has read from each shard of a collection, so that a later run need not read the shard
+//! again.
 //!
 //! The first reading of a shard gives a row of numbers for each document (its fingerprint, its terms or its words)
 //! and a summary. Both are stored in a folder, under a key that is made from the settings and from the name, size and
@@ -7,8 +8,8 @@
 //!
 //! The result of comparing all documents is stored as well, see [`Parts::store_result`].
 //!
-//! All shards are stored before any is used, see [`Parts::fill`]. So a run that is killed again and again reads each
-//! shard once, and several machines can store the shards of one collection.
+//! All missing shards are stored before any shard is used, see [`Parts::fill`]. So a run that is killed again and again
+//! reads each shard once, and several machines can store the shards of one collection.
 
 mod journal;
 mod rows;
@@ -35,11 +36,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Version of the stored bytes. It is part of every key, so a run never uses the bytes of another version.
 const VERSION: &str = concat!("parts 6 of simtool ", env!("CARGO_PKG_VERSION"), " ");
 
-/// Divisor of the free memory: a larger stored result is not used. The objects that are made from it take about twice
-/// its bytes.
+/// Divisor of the free memory. A stored result with more than 1/`RESULT_SHARE` of the free memory is not used. The
+/// objects that are made from it take about twice its bytes.
 const RESULT_SHARE: u64 = 4;
 
-/// Share of the shards of a collection that a run reads.
+/// Share of the shards of a collection. If several machines read a collection, each one reads the shards of one share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShardShare {
     /// Number of the share, counted from 0.
@@ -48,21 +49,22 @@ pub(crate) struct ShardShare {
     pub(crate) count: usize,
 }
 
-/// Shards of a collection that are stored in a folder. Shards that are missing there can be added.
+/// The shards of a collection that are stored in a folder, each as one row of numbers for each document. Shards that
+/// are missing in the folder can be added.
 #[derive(Debug)]
 pub(crate) struct Parts<'c> {
     folder: PathBuf,
     collection: &'c Collection,
-    /// Key of each shard. `None` if the shard cannot be stored.
+    /// For each shard, the key under which it is stored. `None` if the shard cannot be stored.
     keys: Vec<Option<u128>>,
     stored: Vec<OnceLock<StoredShard>>,
-    /// Key of the result of the collection. `None` if it cannot be stored.
+    /// Key of the result of comparing all documents. `None` if the result cannot be stored.
     result_key: Option<u128>,
     /// The result of comparing all documents, if it is stored.
     result: OnceLock<StoredShard>,
     /// File to which this run appends. It is created when the run stores something for the first time.
     journal: OnceLock<Journal>,
-    /// Excerpts of the texts of each shard, which are stored, too. `None` if they are not needed.
+    /// Excerpts of the texts of each shard, which are stored with the shard. `None` if no excerpts are needed.
     excerpts: Option<&'c Excerpts>,
     /// Number of shards in the folder that belong to other files or other settings.
     unfit: u64,
@@ -72,8 +74,9 @@ pub(crate) struct Parts<'c> {
 }
 
 impl<'c> Parts<'c> {
-    /// Opens the folder and finds the stored shards of `collection`. `settings` is a text of all settings that decide
-    /// what is stored. If `depends_on_all`, the rows of a shard also depend on the other shards.
+    /// Opens `folder` and finds the stored shards of `collection`. `settings` is a text of all settings that decide
+    /// which numbers are stored. `depends_on_all` is true if the rows of a shard also depend on the other shards, for
+    /// example by weights that are learned from the whole collection.
     ///
     /// # Errors
     ///
@@ -122,17 +125,18 @@ impl<'c> Parts<'c> {
         })
     }
 
-    /// Returns these parts with `excerpts`, which are then stored and restored, too.
+    /// Sets the excerpts of texts that are stored and restored together with each shard.
     pub(crate) fn with_excerpts(self, excerpts: Option<&'c Excerpts>) -> Self {
         Self { excerpts, ..self }
     }
 
-    /// Returns a key for each file of the collection, made from the keys of its shards. `None` if a shard of the file
-    /// has no key.
+    /// Returns for each file of the collection a key, made from the keys of its shards. The key changes if the file or
+    /// the settings change. `None` if a shard of the file has no key.
     pub(crate) fn file_keys(&self) -> Vec<Option<u128>> {
         let mut keys: Vec<Option<Vec<u8>>> = vec![Some(Vec::new()); self.collection.file_count()];
         for (shard, key) in self.keys.iter().enumerate() {
-            // One shard without a key is enough, because the copy of the file would have its documents.
+            // One shard without a key is enough to leave the file without a key, because a copy of the file has the
+            // documents of all its shards.
             let of_file = &mut keys[self.collection.shard_file(shard)];
             match (of_file.as_mut(), key) {
                 (Some(bytes), Some(key)) => bytes.extend(key.to_le_bytes()),
@@ -168,9 +172,9 @@ impl<'c> Parts<'c> {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Reads the shards that are missing in the folder, and stores them. With a `share`, only missing shards of the
-    /// share are read. `read` reads the shard with a given index, pushes a row for each of its documents, and returns
-    /// its summary.
+    /// Reads the shards that are missing in the folder, and stores them. If `share` is given, reads only missing shards
+    /// of this share. `read` must read the shard with the given index, push a row of numbers for each of its documents,
+    /// and return its summary.
     ///
     /// # Errors
     ///
@@ -183,7 +187,7 @@ impl<'c> Parts<'c> {
     ) -> Result<()> {
         let is_own = |shard: &usize| share.is_none_or(|share| share.has(*shard));
         let missing: Vec<usize> = self.missing().filter(is_own).collect();
-        // A run that only combines creates no file.
+        // A run that only combines stored shards creates no file.
         if missing.is_empty() {
             return Ok(());
         }
@@ -210,9 +214,9 @@ impl<'c> Parts<'c> {
         self.sync()
     }
 
-    /// Calls `visit` with each row of the result that an earlier run has stored. Returns false if there is no result,
-    /// if it is damaged, if `visit` returns `None` for a row, or if the result does not fit in the free memory. `visit`
-    /// may have been called for some rows before.
+    /// Calls `visit` with each row of the result that an earlier run has stored. Returns true if all rows were visited.
+    /// Returns false if there is no result, if it is damaged, if `visit` returns `None` for a row, or if the result
+    /// does not fit in the free memory. Then `visit` may have been called for some rows already.
     ///
     /// # Errors
     ///
@@ -237,7 +241,7 @@ impl<'c> Parts<'c> {
         Ok(true)
     }
 
-    /// Syncs the file of this run to the disk.
+    /// Makes sure that the file of this run is on the disk.
     fn sync(&self) -> Result<()> {
         self.journal()?.sync()
     }
@@ -275,8 +279,8 @@ impl<'c> Parts<'c> {
         self.stored[shard].get().is_some_and(|stored| !stored.is_damaged.load(Ordering::Relaxed))
     }
 
-    /// Checks a stored shard as a whole, restores its excerpts and returns its summary. Returns `None` if the shard is
-    /// not stored or damaged. Then the caller must read its file. A damaged shard is marked and counted.
+    /// Checks all bytes of a stored shard, restores its excerpts and returns its summary. Returns `None` if the shard
+    /// is damaged or not stored. Then the caller must read its file. A damaged shard is marked and counted.
     ///
     /// # Errors
     ///
@@ -325,7 +329,7 @@ impl<'c> Parts<'c> {
             }
         }
         let summary = self.end_summary(shard, stored, &mut file)?;
-        // Frames of two shards with one key would be mixed, which the number of documents shows.
+        // If two shards had the same key, their frames would be mixed. Then the numbers of documents differ.
         Ok(summary.filter(|summary| summary.document_count() == documents))
     }
 
@@ -353,8 +357,8 @@ impl<'c> Parts<'c> {
         Some(summary)
     }
 
-    /// Calls `visit` with the index and the row of each document of a stored shard for which `wanted` returns true.
-    /// [`summary`](Self::summary) must have checked the shard. Does nothing if the shard is not stored.
+    /// Calls `visit` with the index and the row of numbers of each document of a stored shard for which `wanted`
+    /// returns true. [`summary`](Self::summary) must have checked the shard. Does nothing if the shard is not stored.
     ///
     /// # Errors
     ///
@@ -420,7 +424,7 @@ fn result_key(keys: &[Option<u128>]) -> Option<u128> {
     Some(wide_hash(&bytes))
 }
 
-/// Returns the paths of the files in `folder` to which runs have appended, sorted by name.
+/// Returns the paths of the files in `folder` that runs have written, sorted by name.
 fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::io(folder, "list", error);
     let mut found = Vec::new();
@@ -434,8 +438,8 @@ fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes from `folder` the files to which runs have appended and the files named `others`. Then removes the folder if
-/// it is empty. Errors are ignored, because the results are complete without this cleanup.
+/// Removes from `folder` the files that runs have written, and the files with the names `others`. Then removes the
+/// folder if it is empty. Errors are ignored, because the results are complete without this cleanup.
 pub(crate) fn remove_parts(folder: &Path, others: &[&str]) {
     let journals = journals(folder).unwrap_or_default();
     let others = others.iter().map(|name| folder.join(name));

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of 64-bit numbers in a frame of rows. Only the row of a single document may have more.
+/// Maximum number of 64-bit numbers in a frame, which is a block of rows that is written at once. Only the row of a
+/// single document may have more.
 const FRAME_NUMBERS: usize = 128 << 10;
 
-/// Frames of a stored shard.
+/// Positions of a stored shard in its file: its frames with rows of numbers, and the frame at its end.
 #[derive(Debug)]
 pub(super) struct StoredShard {
     pub(super) journal: Arc<Path>,
@@ -21,16 +22,17 @@ pub(super) struct StoredShard {
     pub(super) is_damaged: AtomicBool,
 }
 
-/// Rows of a shard that are being stored.
+/// Writer of the rows of a shard, one row of numbers for each document. It collects rows and appends them to a file in
+/// blocks.
 pub(crate) struct StoreRow<'j> {
     journal: &'j Journal,
     key: u128,
     /// For each document that is not in a frame yet, the length of its row, in numbers.
     lengths: Vec<u32>,
-    /// Rows of these documents, one after the other.
+    /// Rows of the documents of `lengths`, one after the other.
     numbers: Vec<u64>,
     rows: Vec<Frame>,
-    /// First error of a frame, which ends the storing.
+    /// First error of writing, which ends the storing.
     failed: Option<Error>,
 }
 
@@ -40,9 +42,9 @@ impl<'j> StoreRow<'j> {
         Self { journal, key, lengths, numbers, rows, failed: None }
     }
 
-    /// Adds the row of the next document. If writing fails, [`end`](Self::end) returns the error.
+    /// Adds the row of numbers of the next document. If writing fails, [`end`](Self::end) returns the error.
     pub(crate) fn push(&mut self, row: &[u64]) {
-        // Documents without numbers have lengths, so both lists are limited.
+        // A document without numbers still has a length, so both lists are limited.
         let is_full = self.numbers.len() + row.len() > FRAME_NUMBERS;
         if (is_full || self.lengths.len() == FRAME_NUMBERS)
             && let Err(error) = self.write()
@@ -54,7 +56,7 @@ impl<'j> StoreRow<'j> {
         self.numbers.extend_from_slice(row);
     }
 
-    /// Writes the rows that are not in a frame yet.
+    /// Appends the collected rows to the file as one frame.
     fn write(&mut self) -> Result<()> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -73,7 +75,8 @@ impl<'j> StoreRow<'j> {
         Ok(())
     }
 
-    /// Writes the remaining rows, and the end of the shard: the number of its documents, and the bytes `end`.
+    /// Writes the remaining rows, and then the end of the shard: the number of its documents, and the bytes `end`, such
+    /// as a summary. Returns the positions of the stored shard.
     pub(super) fn end(mut self, documents: u32, end: &[u8]) -> Result<StoredShard> {
         // The end comes last: a shard without it was not read to its end, and is not used.
         self.write()?;
@@ -85,7 +88,8 @@ impl<'j> StoreRow<'j> {
     }
 }
 
-/// Rows of the documents of a frame.
+/// Rows that were read from a frame, which is a block of rows that was written at once. Each document of the frame has
+/// one row, which is a list of numbers.
 pub(super) struct Rows {
     lengths: Vec<u32>,
     numbers: Vec<u64>,
@@ -115,7 +119,7 @@ impl Rows {
 }
 
 impl StoredShard {
-    /// Returns the number of bytes of the rows of the shard.
+    /// Returns the number of bytes that the rows of the shard take in the file.
     pub(super) fn bytes(&self) -> u64 {
         self.rows.iter().map(|frame| frame.bytes).sum()
     }
@@ -124,21 +128,21 @@ impl StoredShard {
         File::open(&self.journal).map_err(|error| Error::io(&*self.journal, "read", error))
     }
 
-    /// Returns the rows of a frame, or `None` if it is damaged.
+    /// Reads the rows of a frame from `file`. Returns `None` if the frame is damaged.
     pub(super) fn rows_of(&self, frame: &Frame, file: &mut File) -> Result<Option<Rows>> {
         let content = frame.read(file);
         let content = content.map_err(|error| Error::io(&self.journal, "read", error))?;
         Ok(content.and_then(|content| Rows::parse(&content, frame.documents)))
     }
 
-    /// Returns the error for a frame that was undamaged before in this run.
+    /// Returns the error for a frame that is damaged now, but was undamaged earlier in this run.
     pub(super) fn changed(&self, frame: &Frame) -> Error {
         let expected = "the bytes that were there before in this run; run again".to_owned();
         ErrorKind::Format { path: (*self.journal).to_owned(), byte: frame.start, expected }.into()
     }
 }
 
-/// Returns the shards in a file that were stored to their end.
+/// Finds the shards in the file `journal` that were stored completely.
 pub(super) fn stored_shards(journal: &Path) -> Result<Vec<StoredShard>> {
     let found = frames(journal).map_err(|error| Error::io(journal, "read", error))?;
     let path: Arc<Path> = journal.into();

@@ -31,7 +31,7 @@ use simtool_set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use std::ops::Range;
 use text_classes::{Class, ClassTerms, Classes};
 
-/// Approximate number of pairs of sets that a thread compares in one step.
+/// Approximate number of pairs of sets of terms that a thread compares in one step.
 const PIECE_PAIRS: usize = 4096;
 /// Maximum number of pairs of sets for which a task (the comparison of two groups) counts as small. One
 /// thread does several small tasks in one step.
@@ -39,8 +39,8 @@ const FEW_PAIRS: usize = 64;
 /// Number of pairs per set above which a task (the comparison of two groups) is done by the exact join of
 /// sets. With fewer pairs, comparing each pair is faster.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Bytes of memory for each pair of documents that is verified. It is a task at first, and then a pair in two
-/// lists.
+/// Bytes of memory for each pair of documents that is verified. A pair is stored in a list of comparisons first, and
+/// then in two lists of results.
 const BYTES_A_PAIR: u64 = 128;
 /// Minimum number of terms of two groups for which all threads work on one join of the groups. One thread
 /// alone joins groups with fewer terms.
@@ -52,8 +52,8 @@ const MOST_BLOCKS: u64 = 16;
 /// need many rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
 
-/// The comparison of all sets of one group with all sets of another group. A group has equal fingerprints,
-/// and `distance` is the distance between the fingerprints of the two groups.
+/// A task: the comparison of all sets of group `a` with all sets of group `b`. The documents of a group have equal
+/// fingerprints, and `distance` is the distance between the fingerprints of the two groups.
 #[derive(Clone, Copy, Debug)]
 struct GroupTask {
     a: u32,
@@ -61,7 +61,7 @@ struct GroupTask {
     distance: u32,
 }
 
-/// Groups of one collection, divided into blocks. The sets of terms of two blocks fit in memory together.
+/// Groups of documents of one collection, divided into blocks. The sets of terms of two blocks fit in memory together.
 struct BlockedGroups<'t> {
     texts: &'t RowTexts<'t>,
     groups: &'t RowGroups<'t>,
@@ -122,8 +122,8 @@ pub(crate) fn is_better_joined(close: &Close, memory: u64) -> bool {
         || close.pair_count().saturating_mul(BYTES_A_PAIR) > memory
 }
 
-/// Turns pairs of documents into tasks that compare the groups of the two documents. `groups` returns the
-/// numbers of these groups.
+/// Converts each pair of documents to a task that compares the groups of the two documents. `groups` returns the
+/// numbers of these groups for a pair.
 fn group_pairs(
     pairs: &ClosePairs,
     mut groups: impl FnMut(ClosePair) -> (u32, u32),
@@ -169,8 +169,8 @@ impl<'t> BlockedGroups<'t> {
     }
 }
 
-/// Swaps the groups of each task within one collection so that the smaller block comes first. Each pair of
-/// blocks is then visited once.
+/// Swaps the groups of each task, if necessary, so that `a` is in the block with the smaller number. Each pair of
+/// blocks is then visited once. All groups belong to one collection.
 fn put_smaller_block_first(tasks: &mut [GroupTask], side: &BlockedGroups<'_>) {
     for task in tasks {
         if side.block(task.a) > side.block(task.b) {
@@ -179,8 +179,8 @@ fn put_smaller_block_first(tasks: &mut [GroupTask], side: &BlockedGroups<'_>) {
     }
 }
 
-/// Reads the second groups of `tasks` and finds the classes of their sets. Other groups of the block are not
-/// read, because reading costs more than comparing.
+/// Reads the texts of the second group (`b`) of each task. Returns the classes of these groups. A class has the
+/// documents of a group with equal sets of terms. Other groups are not read, because reading costs more than comparing.
 fn classes_of_tasks(side: &BlockedGroups<'_>, tasks: &[GroupTask]) -> Result<Classes> {
     let mut wanted: Vec<u32> = tasks.iter().map(|task| task.b).collect();
     wanted.sort_unstable();
@@ -196,7 +196,8 @@ pub(crate) struct Verifying<'p> {
 }
 
 impl Verifying<'_> {
-    /// Compares the sets of the two groups of each task, within one collection or between two.
+    /// Compares the sets of terms of the two groups of each task, within one collection or between two. `grouped` has
+    /// the texts and the groups of each collection.
     fn verify(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<GroupTask>) -> Result<Verified> {
         let most = self.most_bytes_a_block(&grouped);
         let sides = grouped.map(|grouped| BlockedGroups::new(grouped, most));
@@ -223,7 +224,7 @@ impl Verifying<'_> {
                 let pairs = if is_within && first == second {
                     self.pairs(a, both, [&of_a, &of_a], true)?
                 } else if !is_within && first == 0 {
-                    // Each block is read as a whole once, in order to find its equal sets.
+                    // Each block is read completely once, in order to find its equal sets.
                     let of_b = other.classes(|group| other.block(group) == second)?;
                     verified.repeated[1].extend(of_b.repeated());
                     self.pairs(a, both, [&of_a, &of_b], false)?
@@ -255,7 +256,7 @@ impl Verifying<'_> {
 
     /// Compares the sets of terms in the groups of documents that `tasks` name, and returns the pairs of sets that are
     /// similar but not equal, in any order. Documents can have equal sets, so a pair names each set by the first
-    /// document that has it.
+    /// document that has it. `of_a` and `of_b` have the sets of the first and second groups of the tasks.
     fn pairs(
         &self,
         side: &BlockedGroups<'_>,
@@ -307,12 +308,13 @@ impl Verifying<'_> {
     }
 }
 
-/// Two groups whose sets are compared. A group is given as its classes, which are documents with equal sets.
+/// Two groups of documents whose sets of terms are compared. Each group is given as a list of classes, which are
+/// documents of the group with equal sets.
 #[derive(Clone, Copy)]
 struct GroupComparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
-    /// Maker of the terms of the sets. It also returns the weight of each term.
+    /// Settings by which the terms of the sets were found, and which give the weight of each term.
     terms: &'c DocumentTerms,
     distance: u32,
     /// Whether both groups belong to one collection.
@@ -332,8 +334,8 @@ impl GroupComparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// Returns the range of the classes of `b` that may be similar enough to class number `first` of `a`.
-    /// Only the weights of their sets are compared.
+    /// Returns the range of the classes of `b` (documents with equal sets) that may be similar enough to class number
+    /// `first` of `a`. Only the weights of their sets are compared.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);
@@ -354,8 +356,8 @@ impl GroupComparison<'_> {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
 
-    /// Compares the classes of `a` in `range` with each of their candidates, and adds similar pairs to
-    /// `found`.
+    /// Compares the classes of `a` in `range` with each of their candidates by merging their sorted terms. Adds similar
+    /// pairs to `found`.
     fn merge(&self, range: Range<usize>, threshold: Threshold, found: &mut Vec<ClosePair>) {
         for first in range {
             let a = &self.a[first];
@@ -418,11 +420,11 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
 /// Work that one thread does in one step. A task (the comparison of two groups) is named by its position in
 /// the list of tasks.
 enum WorkPiece {
-    /// Do all tasks in this range. Each task has few pairs of sets.
+    /// Does all tasks in this range. Each task has few pairs of sets.
     Tasks(Range<usize>),
-    /// Do a part of a large task: compare a range of the classes of its first group with its second group.
+    /// Does a part of a large task: compares a range of the classes of its first group with its second group.
     Part(usize, Range<usize>),
-    /// Do this task by the exact join of sets.
+    /// Does this task by the exact join of sets.
     Join(usize),
 }
 
@@ -443,7 +445,7 @@ impl Pieces {
         threshold: Threshold,
     ) -> Self {
         let mut work = Self::default();
-        // First task, and number of pairs, of the small tasks that are collected for the next element.
+        // First task of the small tasks that are collected for the next step, and their number of pairs.
         let mut first = 0;
         let mut pairs = 0;
         for task in 0..tasks {
@@ -475,8 +477,8 @@ impl Pieces {
         work
     }
 
-    /// Divides a task into steps. Each step compares a range of the classes of the first group and has about
-    /// [`PIECE_PAIRS`] pairs.
+    /// Divides the task number `task` into steps. Each step compares a range of the classes of the first group and has
+    /// about [`PIECE_PAIRS`] pairs.
     fn cut(&mut self, task: usize, comparison: GroupComparison<'_>, threshold: Threshold) {
         let mut start = 0;
         let mut pairs = 0;

@@ -1,4 +1,4 @@
-//! Tests that compare verification with a slow version that looks at every pair of rows.
+//! Tests that compare verification with a slow version that compares every pair of documents.
 
 use super::*;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
@@ -77,8 +77,8 @@ impl LineCollection {
     }
 }
 
-/// Returns the maker of terms that are single words. `weight` is an option such as `weight=idf`, which takes
-/// the weights of terms from their frequencies in `lines`. If it is empty, all terms weigh the same.
+/// Returns settings for terms that are single words. `weight` is an option such as `weight=idf`, which takes the
+/// weights of terms from their frequencies in `lines`. If it is empty, all terms weigh the same.
 fn of_words(weight: &str, lines: &LineCollection) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
     let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
@@ -125,8 +125,8 @@ fn expanded(close: &Close) -> Expanded {
     pairs
 }
 
-/// Returns groups of rows with the sizes in `sizes`. The rows of a group are spread over the rows from 0 to
-/// `rows`. Also returns the first row of each group, followed by up to 30 rows that are in no group.
+/// Returns groups of documents with the sizes in `sizes`. The documents of a group are spread over the numbers from 0
+/// to `rows`. Also returns the first document of each group, followed by up to 30 documents that are in no group.
 fn groups(sizes: &[u32], rows: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
     let mut order: Vec<u32> = (0..rows).collect();
     order.sort_by_key(|&row| mix(u64::from(row)));

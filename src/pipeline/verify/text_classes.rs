@@ -22,7 +22,7 @@ const ROW_BYTES: u64 = 100;
 /// unit that one thread reads.
 const SHARD_CLASSES: usize = 256;
 
-/// A collection whose summary is known, so that chosen texts can be read again as sets of terms.
+/// A collection that was read before, so that the texts of chosen documents can be read again as sets of terms.
 pub(crate) struct RowTexts<'r> {
     pub(crate) collection: &'r dyn Corpus,
     pub(crate) ids: &'r DocumentIds,
@@ -46,8 +46,8 @@ pub(crate) struct Class {
     pub(crate) rows: Vec<u32>,
 }
 
-/// Classes of all groups. Classes are sorted by the number of their group, and then by the weight of their
-/// set.
+/// The classes of all groups. A class is the documents of a group with equal sets of terms. Classes are sorted by the
+/// number of their group, and then by the weight of their set.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Class>,
@@ -117,8 +117,8 @@ impl<'r> RowTexts<'r> {
         Ok(read.into_iter().flatten().collect())
     }
 
-    /// Reads the texts of the groups for which `wanted` returns true. Returns their classes, which are the
-    /// documents of a group with equal sets.
+    /// Reads the texts of the groups for which `wanted` returns true. Returns their classes, which are documents of a
+    /// group with equal sets of terms.
     ///
     /// # Errors
     ///
@@ -150,8 +150,9 @@ impl<'r> RowTexts<'r> {
         Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))
     }
 
-    /// Reads one shard and returns the classes of its wanted documents. `first` is the number of the first
-    /// document of the shard. `wanted` lists the number and the group of each wanted document.
+    /// Reads one shard and returns the classes (documents of a group with equal sets of terms) of its wanted documents.
+    /// `first` is the number of the first document of the shard. `wanted` lists the number and the group of each wanted
+    /// document.
     fn classes_of_shard(
         &self,
         shard: usize,
@@ -254,7 +255,8 @@ impl Classes {
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
-    /// Returns the document numbers of each class that has several documents.
+    /// Returns the document numbers of each class that has several documents, that is, of documents with equal sets of
+    /// terms.
     pub(crate) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
         self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
     }

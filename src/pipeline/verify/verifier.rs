@@ -109,8 +109,9 @@ impl Verifier {
         Ok(self.by_sequences(texts, verified.pairs, &equal))
     }
 
-    /// Returns `pairs` and the pairs of texts with equal sets and different sequences. `pairs` names each set by the
-    /// first text with the set, and `equal` lists the texts with equal sets and close fingerprints.
+    /// Adds to `pairs` the pairs of texts with equal sets of terms and different sequences of tokens. Returns all pairs
+    /// that are similar enough. In `pairs`, a set is named by the first text with this set. `equal` has lists of texts
+    /// with equal sets and close fingerprints.
     fn by_sequences(
         &self,
         texts: &[&[u8]],
@@ -127,7 +128,7 @@ impl Verifier {
         for row in rows.collect::<BTreeSet<u32>>() {
             hashes[row as usize] = self.terms.sequence(texts[row as usize], &mut scratch);
         }
-        // Texts with the same sequences, too, are one: only the first of them is in pairs.
+        // If the sequences are equal, too, the texts count as one: only the first of them is in pairs.
         let firsts = equal.iter().map(|rows| {
             let mut seen = BTreeSet::new();
             let is_first = |row: &u32| seen.insert(hashes[*row as usize]);

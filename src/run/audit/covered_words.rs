@@ -1,13 +1,15 @@
-//! Finds the words of a removed document that no kept document has, by the words themselves.
+//! Counts the words of a removed document that no kept document has, by comparing the words themselves.
 //!
-//! The search for covered documents compares runs of words by one hash for each run. Here, the words of two runs are
-//! compared one after the other, so a run with the hash of another one does not count as the same.
+//! The search for covered documents compares runs of consecutive words by one hash for each run. Here, two runs are
+//! compared word by word, so two different runs with the same hash count as different.
 
 use simtool_coverage::visit_lost;
 use std::collections::BTreeSet;
 
-/// Returns the number of words that are in no run that one of the `kept` documents has, too. `removed` and `kept` have the
-/// hash of each word. A run has `run_length` words, and a document with fewer is one run and counts as one word.
+/// Returns the number of words of a removed document that no kept document has. `removed` and each entry of `kept` have
+/// the hashes of the words of one document. A word counts as kept if a run of `run_length` consecutive words that
+/// contains it is also in a kept document. A document with at most `run_length` words is one run and counts as one
+/// word.
 pub(super) fn lost_words(removed: &[u64], kept: &[Vec<u64>], run_length: usize) -> u32 {
     let runs = |words| runs(words, run_length);
     let kept: BTreeSet<&[u64]> = kept.iter().flat_map(|words| runs(words)).collect();
@@ -18,9 +20,10 @@ pub(super) fn lost_words(removed: &[u64], kept: &[Vec<u64>], run_length: usize) 
     lost
 }
 
-/// Returns the runs of a document in reading order.
+/// Returns all runs of `run_length` consecutive words of a document, in reading order. `words` has the hashes of its
+/// words. A document with fewer words is one run.
 fn runs(words: &[u64], run_length: usize) -> impl Iterator<Item = &[u64]> {
-    // Windows of no words do not exist.
+    // `windows` does not accept a length of 0, which an empty document would give.
     words.windows(run_length.min(words.len()).max(1))
 }
 

@@ -18,28 +18,30 @@ use simtool_read::{Corpus, Selector};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How the documents of removals are read.
+/// Settings for reading the documents of removals again.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'f> {
     /// Whether queries were matched with a corpus.
     pub(super) is_match: bool,
-    /// Rule for the lines that the run left out of the comparison.
+    /// Rule for the lines that the run left out of the comparison. `None` if it left out none.
     pub(super) boilerplate: Option<Boilerplate>,
-    /// Fields that decide which documents are compared, and which are kept.
+    /// Fields that are read in addition to the texts. Their values decide which documents are compared with each other,
+    /// or which of them is kept.
     pub(super) fields: &'f [Selector],
 }
 
-/// Documents of the only collection of a run, or of its queries and its corpus.
+/// Documents that were read again: those of a single collection, or those of the queries and the corpus of a match.
 pub(super) struct ReadDocuments<'r> {
     sides: Sides<ReadSide<'r>>,
-    /// Name of an input that cannot be read, although it is needed to know which lines many documents have. `None` if
-    /// there is no such input.
+    /// Name of an input file that cannot be read, although all inputs are needed to find the lines that many documents
+    /// have. `None` if there is no such input.
     lost_input: Option<&'r str>,
 }
 
-/// Documents of one collection.
+/// Documents of one collection that were read again.
 struct ReadSide<'r> {
-    /// Numbers of the files that were read, in the order in which the run read them.
+    /// Number of each file that was read, by the name of the file. Files are numbered from 0 in the order in which the
+    /// run read them.
     files: BTreeMap<&'r str, u32>,
     documents: HeldPlaces,
 }
@@ -47,7 +49,7 @@ struct ReadSide<'r> {
 /// A document that was read again.
 #[derive(Clone, Copy)]
 pub(super) struct FoundDocument<'d> {
-    /// Name of the file, as the run wrote it.
+    /// Name of the file, as the outputs of the run have it.
     pub(super) file: &'d Path,
     /// File and record number of the document. Sorting documents by this place gives the reading order.
     pub(super) place: Place,
@@ -55,15 +57,17 @@ pub(super) struct FoundDocument<'d> {
 }
 
 impl<'d> FoundDocument<'d> {
-    /// Returns the document with the path of its file.
+    /// Returns the name of the file, as the outputs of the run have it, and the document.
     pub(super) fn with_file(&self) -> (&'d Path, &'d HeldDocument) {
         (self.file, self.document)
     }
 }
 
 impl<'r> ReadDocuments<'r> {
-    /// Reads the documents of `rows`, and the kept documents in `others`, from the files that have them. If the run left
-    /// out lines that many documents have, reads all inputs, because these lines are known only then.
+    /// Reads the removed and the kept document of each row in `rows`, and the kept documents in `others`. `others` has
+    /// the kept documents that together have the words of a removed document, if the run decided by coverage. Opens
+    /// only the files that have these documents. If the run left out lines that many documents have, opens all files of
+    /// the corpus, because these lines can only be found in all documents.
     pub(super) fn read(
         run: &RecordedRun<'_>,
         receipt: &'r Receipt,
@@ -142,8 +146,8 @@ impl<'r> ReadDocuments<'r> {
         Ok(Self { sides, lost_input })
     }
 
-    /// Returns the reason why the lines that many documents have are not known. `None` if they are known, or are not
-    /// needed.
+    /// Returns the reason why the lines that the run left out cannot be found again: an input cannot be read. Returns
+    /// `None` if these lines are known, or if the run left out none.
     pub(super) fn lost_lines(&self) -> Option<String> {
         self.lost_input.map(|name| {
             format!(
@@ -152,7 +156,9 @@ impl<'r> ReadDocuments<'r> {
         })
     }
 
-    /// Returns the removed document with this name, or the reason why there is none.
+    /// Returns the removed document with the file, record number and ID in `name`. If it cannot be found, the error
+    /// is the result of checking the removal. It is `Verdict::Unchecked` if the file cannot be read, and
+    /// `Verdict::Fails` if the file has no such document. Both have the reason.
     pub(super) fn removed<'d>(
         &'d self,
         name: &'d OutputName,
@@ -160,12 +166,16 @@ impl<'r> ReadDocuments<'r> {
         self.sides.first().find(&name.file, name.record, Some(&name.id))
     }
 
-    /// Returns the kept document with this name, or the reason why there is none.
+    /// Returns the kept document with the file, record number and ID in `name`. If it cannot be found, the error
+    /// is the result of checking the removal. It is `Verdict::Unchecked` if the file cannot be read, and
+    /// `Verdict::Fails` if the file has no such document. Both have the reason.
     pub(super) fn kept<'d>(&'d self, name: &'d OutputName) -> Result<FoundDocument<'d>, Verdict> {
         self.sides.second().find(&name.file, name.record, Some(&name.id))
     }
 
-    /// Returns the kept document at this place, or the reason why there is none.
+    /// Returns the kept document with the file and record number in `place`. If it cannot be found, the error
+    /// is the result of checking the removal. It is `Verdict::Unchecked` if the file cannot be read, and
+    /// `Verdict::Fails` if the file has no such document. Both have the reason.
     pub(super) fn kept_at<'d>(
         &'d self,
         place: &'d NamedPlace,

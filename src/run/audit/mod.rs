@@ -1,7 +1,7 @@
 //! `audit`: checks a finished run by its receipt, and a random sample of its removals by their texts.
 //!
-//! The receipt says whether files were changed. A removal is checked without the rest of the run: its documents are read
-//! again, and the plan of the run decides about them alone.
+//! The receipt says whether files were changed. A removal is checked without the rest of the run: its documents are
+//! read again, and the plan of the run decides about them alone.
 
 mod covered_words;
 mod documents;
@@ -36,9 +36,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Number of removals that are checked if the user names none.
+/// Maximum number of removals that are checked if the user names none. A removal is a removed document with the
+/// document that is kept in its place.
 const SAMPLE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
-/// Seed of the sample if the user names none.
+/// Seed of the random sample of removals if the user names none.
 const SEED: u64 = 1;
 
 /// Request to check a finished run.
@@ -48,14 +49,15 @@ pub struct AuditRequest {
     pub output: PathBuf,
     /// Maximum number of removals that are checked.
     pub sample: NonZeroUsize,
-    /// Seed by which the removals are chosen.
+    /// Seed of the random numbers by which the checked removals are chosen.
     pub seed: u64,
     /// Threads and memory.
     pub resources: Resources,
 }
 
 impl AuditRequest {
-    /// Creates the request for the run in `output`. `options` may have `sample`, `seed` and the options of [`Resources`].
+    /// Creates the request for the run in `output`. `options` may have `sample`, `seed` and the options of
+    /// [`Resources`].
     ///
     /// # Errors
     ///
@@ -73,12 +75,12 @@ impl AuditRequest {
     }
 }
 
-/// A removal that was checked.
+/// A removal that was checked, which is one row of the output of the run.
 #[derive(Clone, Debug)]
 pub struct AuditedRow {
     /// The removed document.
     pub removed: OutputName,
-    /// The document that is kept in its place.
+    /// Document that is kept in place of the removed one.
     pub kept: OutputName,
     /// Result of the check.
     pub verdict: Verdict,
@@ -87,11 +89,11 @@ pub struct AuditedRow {
 /// Result of an audit.
 #[derive(Debug)]
 pub struct Audit {
-    /// Result of the comparison of the receipt with the files.
+    /// Result of comparing the receipt, which has the hashes of inputs and outputs, with the files.
     pub receipt: ReceiptCheck,
-    /// Number of removals of the run.
+    /// Number of all documents that the run removed.
     pub removals: u64,
-    /// The removals that were chosen, in the order of the output.
+    /// The checked removals, in the order of the output of the run.
     pub rows: Vec<AuditedRow>,
     /// Seed by which the removals were chosen.
     pub seed: u64,
@@ -100,13 +102,13 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Returns the number of removals that hold.
+    /// Returns the number of checked removals that hold, which means that the texts agree with the output of the run.
     #[must_use]
     pub fn holding(&self) -> u64 {
         self.rows.iter().filter(|row| row.verdict == Verdict::Holds).count() as u64
     }
 
-    /// Returns the removals that do not hold, each with the reasons.
+    /// Returns the checked removals that do not agree with the texts of the documents, each with the reasons.
     pub fn failing(&self) -> impl Iterator<Item = (&AuditedRow, &[String])> {
         self.rows.iter().filter_map(|row| match &row.verdict {
             Verdict::Fails(reasons) => Some((row, &reasons[..])),
@@ -114,7 +116,7 @@ impl Audit {
         })
     }
 
-    /// Returns the reasons why removals could not be checked, each with the number of these removals.
+    /// Returns the reasons why removals could not be checked, each with the number of removals that it concerns.
     #[must_use]
     pub fn unchecked(&self) -> BTreeMap<&str, u64> {
         let mut counts = BTreeMap::new();
@@ -126,8 +128,9 @@ impl Audit {
         counts
     }
 
-    /// Returns the share of all removals that hold, as an interval with a confidence of 95 %. `None` if no removal
-    /// could be checked.
+    /// Returns a 95 % confidence interval for the share of correct removals among all removals of the run. A removal is
+    /// correct if the texts of its documents agree with the output of the run. The interval is estimated from the
+    /// checked removals. `None` if no removal could be checked.
     #[must_use]
     pub fn share(&self) -> Option<Interval> {
         let holding = self.holding();
@@ -136,7 +139,7 @@ impl Audit {
             return None;
         }
         let share = holding as f64 / checked as f64;
-        // A sample of all removals has no uncertainty.
+        // If all removals were checked, the share is exact.
         let is_whole = checked == self.removals;
         Some(if is_whole {
             Interval { low: share, high: share }
@@ -145,13 +148,13 @@ impl Audit {
         })
     }
 
-    /// Returns whether a removal does not hold, or a file is not as the receipt says.
+    /// Returns whether a checked removal does not agree with the texts, or a file is not as the receipt says.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         !self.receipt.changed.is_empty() || self.failing().next().is_some()
     }
 
-    /// Returns whether something could not be checked.
+    /// Returns whether a removal or a file could not be checked.
     #[must_use]
     pub fn has_gaps(&self) -> bool {
         !self.receipt.unchecked.is_empty() || !self.unchecked().is_empty()
@@ -178,7 +181,7 @@ pub fn audit(request: &AuditRequest, face: &dyn Face) -> Result<Audit> {
         return Err(missing(output, &format!("no {RECEIPT}"), reason));
     };
     let recorded = recorded(output)?;
-    // Each removal is a little run of its own, which must not start threads.
+    // The check of each removal is a small run of its own, which must not start threads.
     let context = &Context::with_pool(resources, face.progress())?;
     // Everything that the outputs say is read before the inputs, which may be large.
     let sampled = sample_rows(&rows, request.seed, request.sample.get())?;
@@ -220,8 +223,8 @@ fn missing(output: &Path, what: &str, reason: &str) -> Error {
     ErrorKind::Missing { what, reason: reason.to_owned() }.into()
 }
 
-/// Returns the kept documents that have the words of each removed document of `rows`. Empty unless the run decided by
-/// coverage.
+/// Returns the kept documents that together have the words of each removed document of `rows`. The result is empty
+/// unless `is_coverage` is true: only then can several kept documents take the place of a removed one.
 fn kept_of_rows(folder: &Path, rows: &[RemovedRow], is_coverage: bool) -> Result<KeptOfRemoved> {
     if !is_coverage || rows.is_empty() {
         return Ok(KeptOfRemoved::new());
@@ -229,7 +232,7 @@ fn kept_of_rows(folder: &Path, rows: &[RemovedRow], is_coverage: bool) -> Result
     kept_documents_of(folder, &rows.iter().map(|row| place_of(&row.removed)).collect())
 }
 
-/// Returns the names of the files that have the documents of some rows.
+/// Returns the names of the files with the removed and kept documents of `rows` and with the documents in `kept`.
 fn needed_files<'r>(rows: &'r [RemovedRow], kept: &'r KeptOfRemoved) -> BTreeSet<&'r str> {
     let of_rows = rows.iter().flat_map(|row| [&row.removed, &row.kept]).map(|name| &*name.file);
     of_rows.chain(kept.values().flatten().map(|(file, _)| &**file)).collect()

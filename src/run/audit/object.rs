@@ -4,8 +4,8 @@ use super::{Audit, AuditedRow, FileCounts};
 use serde_json::{Value, json};
 
 impl Audit {
-    /// Returns an object with the state of the files, the numbers of removals that hold and that fail, and the failed
-    /// removals.
+    /// Returns a JSON object with the numbers of compared and unchanged files, the numbers of removals that hold and
+    /// that fail, and the failed removals.
     #[must_use]
     pub fn object(&self) -> Value {
         let counts = |FileCounts { all, equal }: FileCounts| json!({ "all": all, "equal": equal });

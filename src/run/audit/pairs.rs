@@ -27,35 +27,40 @@ use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Selector};
 use std::collections::BTreeSet;
 
-/// Settings of a run that are left out when single removals are checked: they do not matter, or they name files that
-/// may be gone.
+/// Names of the settings of a run that are left out when single removals are checked. They have no effect on a single
+/// removal, or they name files that may no longer exist.
 const LEFT_OUT: [&str; 4] = ["decisions", "fail_if", "resume", "shard"];
-/// Largest difference of two similarities that count as equal. A decimal number in a row may be read a little differently.
+/// Largest difference at which two similarities count as equal. A decimal number in a row of the output may differ a
+/// little from the computed one after it is parsed.
 const SAME: f64 = 1e-12;
 
-/// Checks single removals by the plan of a finished run, which it runs on a few documents only.
+/// Checks single removals. Carries out the plan of a finished run again, but only on the documents of one removal.
 pub(super) struct PairCheck<'c> {
     plan: Plan,
-    /// The same plan without a limit of the lost words. `None` if there is no limit.
+    /// The same plan without the limit of words that a removal may lose. It shows whether a document was kept only
+    /// because of this limit. `None` if there is no limit, or if the run decided by coverage, which needs the limit.
     without_limit: Option<Plan>,
     context: Context<'c>,
     fields: Vec<Selector>,
     is_match: bool,
-    /// Whether a document may be removed for a kept document that it was not compared with.
+    /// Whether a document may be removed for a kept document that it was not compared with, because other documents
+    /// link the two.
     has_chains: bool,
-    /// Whether people overruled which document is kept.
+    /// Whether the run applied decisions of people about which document is kept.
     has_decisions: bool,
     boilerplate: Option<Boilerplate>,
-    /// Reason why the plan cannot decide about a few documents alone. `None` if it can.
+    /// Reason why the plan cannot be carried out on a few documents alone, for example because the weights of terms are
+    /// learned from all documents. `None` if it can.
     unknown: Option<String>,
-    /// Most words that a removal of the run may lose. `None` if there is no limit.
+    /// Limit of the words that a removal may lose: words of the removed document that no kept document has. `None` if
+    /// there is no limit.
     limit: Option<LoseLimit>,
 }
 
-/// Decision about a removed document in a collection that has only the documents that the decision needs.
+/// Result of carrying out the plan on the removed document and the kept documents of one row only.
 enum Outcome {
-    /// The document is removed. The values are how close it is to the kept document, and the words that its removal
-    /// loses.
+    /// The document is removed. The values are its similarity or distance to the kept document, and the words that its
+    /// removal loses.
     Removed(Option<Closeness>, Option<LostWords>),
     /// The kept document is removed instead.
     Swapped,
@@ -64,7 +69,8 @@ enum Outcome {
 }
 
 impl<'c> PairCheck<'c> {
-    /// Makes the plan of a run from its request, and from the method in its receipt.
+    /// Creates the check for a run. The plan comes from `recorded`, the request of the run, and from the method in
+    /// `receipt`.
     ///
     /// # Errors
     ///
@@ -81,13 +87,17 @@ impl<'c> PairCheck<'c> {
         let boilerplate = receipt.boilerplate.as_deref().map(str::parse::<Boilerplate>).transpose();
         let boilerplate = boilerplate.map_err(|()| of_receipt("boilerplate"))?;
         let fields = request.field_selectors();
-        // A person who swaps two documents gives their cluster another kept one.
+        // A person who swaps two documents changes the kept document of their whole cluster. Other documents of the
+        // cluster are then removed for a document that they were not compared with.
         let has_chains = has_decisions || request.config.clusters == ClusterRule::Components;
-        // People may keep any of two documents, and in a match the corpus stays.
+        // The rules that choose the kept document do not apply if people may choose it, or if the documents of the
+        // corpus always stay, as in a match.
         let is_open = is_match || method.is_coverage() || has_decisions;
         let limit = request.config.lose;
-        // If no word may be lost, each run is kept. But the output has few documents with all words, and others may have
-        // a run across two of its stretches. So the plan allows a word, and the words are counted.
+        // If no word may be lost, every run of consecutive words must be in a kept document. But the output names only
+        // a few kept documents that together have all words. A run that crosses from the words of one of them to the
+        // words of the next may be in another document. So the plan allows one lost word, and `other_words` counts the
+        // words.
         let loses_nothing = method.is_coverage() && limit.is_some_and(LoseLimit::is_zero);
         let config = Config {
             lose: if loses_nothing { Some(LoseLimit::Words(1)) } else { limit },
@@ -97,7 +107,7 @@ impl<'c> PairCheck<'c> {
             decisions: None,
             may_leave_pairs_out: false,
             lost_words: LostWordCount::Always,
-            // The texts lack these lines already.
+            // The lines that the run left out are already missing in the texts.
             boilerplate: Some(Boilerplate::Nothing),
             method,
             ..request.config
@@ -109,7 +119,7 @@ impl<'c> PairCheck<'c> {
                 .to_owned()
         });
         let task = if is_match || method.is_coverage() { Task::Match } else { Task::Deduplicate };
-        // The coverage of a document is decided by the limit itself.
+        // With coverage, the limit itself decides whether a document is removed, so there is no plan without it.
         let without_limit = config
             .lose
             .filter(|_| !method.is_coverage())
@@ -136,13 +146,14 @@ impl<'c> PairCheck<'c> {
         self.plan.method().is_coverage()
     }
 
-    /// Returns how the documents of removals are read.
+    /// Returns the settings for reading the documents of removals again.
     pub(super) fn reading(&self) -> Reading<'_> {
         Reading { is_match: self.is_match, boilerplate: self.boilerplate, fields: &self.fields }
     }
 
-    /// Checks a row of the output. `others` are the kept documents that together have the words of the removed
-    /// document, if the run decided by coverage.
+    /// Checks `row` of the output, which names a removed document and the document that is kept in its place. `others`
+    /// are the kept documents that together have the words of the removed document, if the run decided by coverage.
+    /// `documents` has the texts, and `conflicts` the contradictions between rows.
     ///
     /// # Errors
     ///
@@ -189,7 +200,7 @@ impl<'c> PairCheck<'c> {
         Ok(failed_or(reasons, Verdict::Holds))
     }
 
-    /// Returns the reasons why the texts contradict a row. Empty if the texts agree with the row.
+    /// Returns the reasons why the texts of the documents contradict `row`. Empty if the texts agree with `row`.
     fn reasons(
         &self,
         row: &RemovedRow,
@@ -204,7 +215,7 @@ impl<'c> PairCheck<'c> {
                 "the two pages have few lines of their own, and other ones".to_owned(),
             ]);
         }
-        // Fingerprints do not heed the titles of pages.
+        // The titles of pages are compared only by methods that compare sets. Fingerprints ignore them.
         let has_other_name =
             |kept: &FoundDocument<'_>| kept.document.name().differs(&removed.document.name());
         let are_sets = matches!(self.plan.method().close(), Criterion::Similarity(_));
@@ -224,7 +235,9 @@ impl<'c> PairCheck<'c> {
         }
     }
 
-    /// Returns a reason if the words of a document that went by coverage are not in the kept ones, compared word by word.
+    /// Counts, word by word, the words of the removed document that no kept document has. Returns a sentence with this
+    /// number if it differs from `lost`, or if the run allows no lost word and there are some. Returns `None`
+    /// otherwise, and always if the run did not decide by coverage.
     fn other_words(
         &self,
         lost: LostWords,
@@ -248,7 +261,7 @@ impl<'c> PairCheck<'c> {
             .then(|| format!("{words} of it are in no kept document, compared word by word"))
     }
 
-    /// Returns the reason why the run would have kept a document that it removed.
+    /// Returns the reason why, by the settings of the run, the document `removed` would have been kept.
     fn why_kept(&self, removed: FoundDocument<'_>, kept: &[FoundDocument<'_>]) -> Result<String> {
         if let Some(plan) = &self.without_limit
             && let Outcome::Removed(_, lost) = self.outcome(plan, removed, kept)?
@@ -261,7 +274,7 @@ impl<'c> PairCheck<'c> {
             return Ok("more of its words than the run allows are in none of the kept documents"
                 .to_owned());
         }
-        // A number shows at a glance how unlike the texts are.
+        // A number shows at a glance how different the texts are.
         let texts = [kept[0].document.text(), removed.document.text()];
         let compared = compare_texts(texts, self.plan.method(), self.context.isa());
         let (shared, all) = (compared.shared, compared.union());
@@ -270,7 +283,8 @@ impl<'c> PairCheck<'c> {
         ))
     }
 
-    /// Runs `plan` on the documents of one row.
+    /// Carries out `plan` on the removed document and the kept documents of one row. Returns the decision about the
+    /// removed document.
     fn outcome(
         &self,
         plan: &Plan,
@@ -294,7 +308,8 @@ impl<'c> PairCheck<'c> {
         self.decided(plan, Sides::One(&corpus), row)
     }
 
-    /// Returns the decision about document number `row` of the first corpus.
+    /// Carries out `plan` on `corpora`, which have only the documents of one removal. `row` is the number, from 0, of
+    /// the checked document in the first corpus. Returns the decision about this document.
     fn decided(&self, plan: &Plan, corpora: Sides<&HeldCorpus<'_>>, row: u32) -> Result<Outcome> {
         let corpora = corpora.map(|corpus| corpus as &dyn Corpus);
         let found = find_in_context(corpora, plan, None, &self.context)?;
@@ -309,12 +324,13 @@ impl<'c> PairCheck<'c> {
     }
 }
 
-/// Returns the verdict for a row that has these faults, or `otherwise` if the row has no faults.
+/// Returns [`Verdict::Fails`] with `reasons`, or `otherwise` if there are no reasons.
 fn failed_or(reasons: Vec<String>, otherwise: Verdict) -> Verdict {
     if reasons.is_empty() { otherwise } else { Verdict::Fails(reasons) }
 }
 
-/// Returns the differences between the numbers of a row and those of its texts.
+/// Returns a sentence for each number in `row` that differs from the number computed from the texts. The numbers are
+/// the similarity, the distance and the number of lost words.
 fn differences(
     row: &RemovedRow,
     closeness: Option<Closeness>,
@@ -342,7 +358,8 @@ fn differences(
     reasons
 }
 
-/// Returns a sentence that compares a number of the texts with the number in the row.
+/// Returns a sentence which says that `found`, computed from the texts, differs from `written`, the number in the row.
+/// `what` names the number, for example `distance`.
 fn difference(what: &str, found: Option<impl ToString>, written: Option<impl ToString>) -> String {
     let number = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     let (found, written) =
@@ -350,7 +367,9 @@ fn difference(what: &str, found: Option<impl ToString>, written: Option<impl ToS
     format!("the {what} of the texts is {found}, and the row has {written}")
 }
 
-/// Returns the contradictions between a row and other rows, as sentences.
+/// Returns a sentence for each contradiction in `conflicts` that concerns `row`: a kept document of the row that
+/// another row removes, or a removed document that several rows remove. `others` are the kept documents that together
+/// have the words of the removed document, if the run decided by coverage.
 fn of_conflicts(
     row: &RemovedRow,
     others: &BTreeSet<NamedPlace>,
@@ -368,7 +387,7 @@ fn of_conflicts(
     reasons
 }
 
-/// Parses the request of a run, without the settings that do not matter for single removals.
+/// Parses the request of a run, without the settings in [`LEFT_OUT`], which do not matter for single removals.
 pub(super) fn request_of(recorded: &RecordedRequest) -> Result<Request> {
     let mut options = recorded.options.clone();
     for name in LEFT_OUT {
@@ -378,7 +397,8 @@ pub(super) fn request_of(recorded: &RecordedRequest) -> Result<Request> {
     Request::parse_with_words(paths, recorded.words.clone(), options)
 }
 
-/// Makes the method of a receipt. N and M of `simtool N M` make the same terms as the setting `words`.
+/// Creates the method from its name and settings in `receipt`. This also works for a run of `simtool N M`: its receipt
+/// has N as the setting `words`, which makes the same terms.
 pub(super) fn method_of(receipt: &Receipt) -> Result<Method> {
     // A receipt has all settings of the method, so nothing is left to defaults of this version.
     let mut options = Options::new();

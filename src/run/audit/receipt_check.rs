@@ -16,12 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Result of comparing a receipt with the files of a run.
+/// Result of comparing a receipt, which has the hashes of inputs and outputs, with the files of a run.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiptCheck {
-    /// Numbers of input files.
+    /// Number of all input files in the receipt, and of the compared ones that are unchanged.
     pub inputs: FileCounts,
-    /// Numbers of files of the output folder.
+    /// Number of all output files in the receipt, and of the unchanged ones.
     pub outputs: FileCounts,
     /// A sentence for each file, setting or count that is not as in the receipt.
     pub changed: Vec<String>,
@@ -29,12 +29,12 @@ pub struct ReceiptCheck {
     pub unchecked: Vec<String>,
 }
 
-/// Numbers of files of a receipt.
+/// Numbers of files that a receipt lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileCounts {
-    /// Number of all files.
+    /// Number of all files in the receipt.
     pub all: u64,
-    /// Number of files whose bytes are as the receipt says.
+    /// Number of compared files whose bytes are as the receipt says.
     pub equal: u64,
 }
 
@@ -59,8 +59,8 @@ impl ReceiptCheck {
     }
 }
 
-/// Compares the files of the output folder with the roots of their hash trees in the receipt. `root` is the root of all
-/// outputs that the receipt names. Adds the results to `check`.
+/// Compares each file of the output folder with its hash in the receipt, which is the root of a tree of hashes. `root`
+/// is the hash of all outputs together, as the receipt has it. Adds the results to `check`.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub(super) fn check_outputs(
         check.changed.push(outputs);
     }
     let files = files_of(folder).map_err(|error| Error::io(folder, "list", error))?;
-    // Files that have times are not in the receipt, and are not missed.
+    // Files that contain times have no hash in the receipt, so they are not compared.
     let there: BTreeSet<String> = hashed_outputs(&files).into_iter().collect();
     let sizes = there.iter().filter_map(|name| Some(fs::metadata(folder.join(name)).ok()?.len()));
     context.progress().begin("hashing outputs", Work::Bytes(sizes.sum()));
@@ -107,15 +107,15 @@ pub(super) fn check_outputs(
     };
     let states = context.threads().try_map(outputs.len(), || Ok(()), state)?;
     check.outputs = check.add(states);
-    // Who adds rows in a file of their own must not go unnoticed.
+    // Rows that somebody adds in a new file must not go unnoticed.
     let listed: BTreeSet<&str> = outputs.iter().map(|output| &*output.file).collect();
     let added = there.iter().filter(|name| !listed.contains(name.as_str()));
     check.changed.extend(added.map(|name| format!("the output {name} is not in the receipt")));
     Ok(())
 }
 
-/// Compares the inputs that are `needed` with their hashes in the receipt, and other inputs with their sizes there.
-/// Adds the results to `check`.
+/// Compares the inputs that are `needed`, which have the sampled documents, with their hashes in the receipt. Other
+/// inputs are not read. Adds the results to `check`.
 ///
 /// # Errors
 ///
@@ -190,7 +190,8 @@ pub(super) fn check_request(
     for (name, _) in lists.iter().filter(|(_, is_equal)| !is_equal) {
         changed.push(format!("the {name} of {RECEIPT} and of request.json differ"));
     }
-    // A method that the user named has the settings of the request, and those that were left open.
+    // If the user named the method, the receipt must have the settings of the request. Only a minimum similarity that
+    // the user left open may differ.
     let request = request_of(recorded)?;
     let settings: BTreeMap<&str, &str> =
         receipt.settings.iter().map(|(name, value)| (&**name, &**value)).collect();
@@ -211,7 +212,7 @@ pub(super) fn check_request(
             }
         }
     }
-    // The summary has the same facts, and people read it.
+    // People read the summary, so it must have the same facts as the receipt.
     let summary = run.run.summary();
     if summary["recipe"].as_str() != Some(&receipt.recipe) {
         changed.push(format!("the recipe in {RECEIPT} is not that in summary.json"));
@@ -219,7 +220,7 @@ pub(super) fn check_request(
     let recipe = method_of(receipt)?.recipe().to_string();
     if recipe != receipt.recipe && recorded.words.features.is_none() {
         let text = format!("the recipe in {RECEIPT} is not that of its method, {recipe}");
-        // Another version may make other sets or fingerprints of the same settings.
+        // Another version of simtool may make other sets or fingerprints from the same settings.
         let is_same = receipt.version == env!("CARGO_PKG_VERSION");
         if is_same { changed.push(text) } else { check.unchecked.push(text) }
     }

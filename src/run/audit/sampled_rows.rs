@@ -7,18 +7,19 @@ use simtool_base::error::Result;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::ControlFlow;
 
-/// Removals that were chosen.
+/// Random sample of the removals of a run.
 pub(super) struct SampledRows {
-    /// Number of all removals.
+    /// Number of all removals of the run.
     pub(super) removals: u64,
     /// The chosen removals, in the order of the output.
     pub(super) rows: Vec<RemovedRow>,
 }
 
-/// Chooses up to `size` rows whose random numbers are smallest. The numbers depend on nothing but the seed and the number
-/// of the row, so nobody who writes the rows can know which are chosen before the seed is.
+/// Returns the `size` rows with the smallest random numbers, or all rows if there are fewer. The random number of a row
+/// depends only on `seed` and the number of the row. So nobody who writes the rows can know which ones are chosen until
+/// the seed is known.
 pub(super) fn sample_rows(rows: &RowsFile, seed: u64, size: usize) -> Result<SampledRows> {
-    /// A row as it is written, with its random number, its number and its offset.
+    /// A chosen row: its random number, its number from 0 in the output, its offset in bytes, and its line.
     type Chosen = (u64, u64, u64, Vec<u8>);
     let (mut chosen, mut removals) = (BinaryHeap::<Chosen>::new(), 0);
     rows.visit(&rows.file, &mut |byte, line| {
@@ -40,17 +41,23 @@ pub(super) fn sample_rows(rows: &RowsFile, seed: u64, size: usize) -> Result<Sam
     Ok(SampledRows { removals, rows: rows.collect::<Result<_>>()? })
 }
 
-/// Documents of chosen rows that other rows contradict.
+/// Contradictions between the chosen rows and all rows: documents of chosen rows about which another row says something
+/// else.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
-    /// Kept documents that are themselves removed.
+    /// Kept documents of the chosen rows that some row removes.
     pub(super) removed: BTreeSet<NamedPlace>,
-    /// Removed documents that are removed more than once.
+    /// Removed documents of the chosen rows that more than one row removes.
     pub(super) repeated: BTreeSet<NamedPlace>,
 }
 
-/// Looks for contradictions between `chosen` rows and all rows. `others` has further kept documents of the chosen rows.
-/// In a match, kept documents are not looked for, because they belong to another collection than the removed ones.
+/// Looks for contradictions between the `chosen` rows and all `rows`. A row names a removed document and the document
+/// that is kept in its place. It is a contradiction if any row removes a kept document of a chosen row, or if several
+/// rows remove the removed document of a chosen row.
+///
+/// If the run decided by coverage, a removed document has several kept documents, and `others` lists them for the
+/// chosen rows. In a match, kept documents are ignored, because they belong to another collection than the removed
+/// ones.
 pub(super) fn conflicts(
     rows: &RowsFile,
     chosen: &[RemovedRow],

@@ -30,10 +30,11 @@ pub struct AddRequest {
     pub source: String,
     /// Time at which the documents arrived. `None` means the time of the run.
     pub time: Option<UtcTime>,
-    /// Folder for a copy of every file without the documents that repeat others. `None` if no copies are
-    /// written.
+    /// Folder for a copy of every input file without the documents that are near a document of the index. `None` if no
+    /// copies are written.
     pub only_new: Option<PathBuf>,
-    /// Whether each repeat is written as a JSON object instead of tab-separated text.
+    /// Whether each printed line is a JSON object instead of tab-separated text. Lines are printed for repeats, which
+    /// are added documents near a document of the index.
     pub is_json: bool,
 }
 
@@ -64,7 +65,7 @@ impl AddRequest {
     }
 }
 
-/// Numbers of documents that are new, that repeat others, and that were added before this run.
+/// Result of [`add_to_index`]: numbers of new documents and repeats, and the faults of the input.
 #[derive(Debug)]
 pub struct AddOutcome {
     /// Numbers of new documents, of repeats and of documents that were added before.
@@ -166,7 +167,8 @@ pub fn add_to_index(
     })
 }
 
-/// Output of a line for each repeat. After the first failure, nothing more is written.
+/// Output of one line for each repeat, which is an added document near a document of the index. After the first
+/// failure, nothing more is written.
 struct RepeatLines<'o> {
     out: BufWriter<&'o mut dyn Write>,
     is_json: bool,
@@ -181,7 +183,8 @@ impl RepeatLines<'_> {
         }
     }
 
-    /// Writes the lines that are still in memory. `state` is what messages report about what was added to the index.
+    /// Writes the lines that are still in memory. `state` says which documents were added to the index, for the error
+    /// message.
     ///
     /// # Errors
     ///

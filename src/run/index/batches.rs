@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of bytes of one read from the pipe. It is the usual capacity of a pipe.
 const PIECE: usize = 64 << 10;
-/// Number of waiting bytes that are enough for a batch, however few lines they have. The reading thread pauses
-/// until they are taken, unless they are a part of a single line that is not too long.
+/// Number of waiting bytes that are enough for a batch, even if they have few lines. At this number, the reading thread
+/// pauses until a call takes the bytes. If no line has ended yet, it reads on until the line ends or is too long for a
+/// batch.
 const WAITING: usize = 4 << 20;
 
 /// Limits at which the lines that were read become a batch.
@@ -20,11 +21,11 @@ pub(super) struct Due {
     pub(super) lines: u64,
     /// Maximum time that the first line of a batch waits. After this time, even few lines are a batch.
     pub(super) wait: Duration,
-    /// Maximum number of bytes of a line in a batch. A longer line comes in parts.
+    /// Maximum number of bytes of a line in a batch. A longer line is returned in several parts.
     pub(super) longest: usize,
 }
 
-/// Result of waiting for a batch.
+/// Result of waiting for a batch of lines.
 pub(super) enum Taken {
     /// A batch of whole lines. Only the last line of the input may be without a line end.
     Lines(Vec<u8>),
@@ -70,7 +71,7 @@ impl Waiting {
         has_some && self.bytes.len() >= WAITING || self.has_too_long_line(due)
     }
 
-    /// Returns whether the bytes are a part of a single line that is too long.
+    /// Returns whether the bytes are a part of a single line that is too long for a batch.
     fn has_too_long_line(&self, due: &Due) -> bool {
         self.lines == 0 && self.bytes.len() > due.longest
     }
@@ -112,7 +113,7 @@ impl Waiting {
         end.map(|end| end.map(|()| Taken::End)).transpose()
     }
 
-    /// Returns the first `end` bytes, and leaves the others, in the buffer `room`.
+    /// Returns the first `end` waiting bytes. The other bytes go on waiting, in the buffer `room`.
     fn split(&mut self, end: usize, room: &mut Vec<u8>) -> Vec<u8> {
         room.clear();
         room.extend_from_slice(&self.bytes[end..]);
@@ -183,8 +184,8 @@ impl LineBatches {
         Ok(Self(shared))
     }
 
-    /// Waits for a batch or a part of a long line, at most for `longest`. `room` is an empty buffer, which
-    /// will hold bytes that a later call returns.
+    /// Waits for a batch, or for a part of a line that is too long for one, at most for the time `longest`. `room` is
+    /// an empty buffer, which will hold bytes that a later call returns.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Output that fails with an error of `kind` after `left` more bytes.
+/// Output that accepts `left` more bytes, and then fails with an error of `kind`.
 struct Failing {
     left: usize,
     kind: ErrorKind,

@@ -23,7 +23,8 @@ use std::time::{Duration, Instant, SystemTime};
 const STANDARD_OUTPUT: &str = "standard output";
 /// Number of lines in a batch if the option `batch` is not given.
 const BATCH: NonZeroU32 = NonZeroU32::new(1000).unwrap();
-/// Time after which a batch is answered if the option `wait` is not given.
+/// Maximum time from the arrival of the first line of a batch until the batch is processed, if the option `wait` is not
+/// given.
 const WAIT: Duration = Duration::from_millis(20);
 /// Number of lines since the last commit after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
@@ -34,8 +35,9 @@ const NOTICED_AFTER: Duration = Duration::from_millis(100);
 /// Maximum number of bad lines that are reported. Further bad lines are only counted.
 const REPORTED: u64 = 20;
 
-/// Index to which the documents of lines are added, and the settings for reading the lines and passing them
-/// on.
+/// Request to filter lines by an index. Each line is read as a document. If the document is near an earlier one in the
+/// index, the line is left out. Otherwise the line is written to the output, and its document is added to the index if
+/// it has words.
 #[derive(Clone, Debug)]
 pub struct FilterRequest {
     /// Index that the documents of the lines are added to.
@@ -100,7 +102,7 @@ pub enum FilterEnd {
     Interruption,
 }
 
-/// Result of a finished [`filter_lines`]: numbers of lines, and the reason why it ended.
+/// Result of [`filter_lines`]: numbers of lines, and the reason why the filter ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterOutcome {
     /// Reason why the filter ended.
@@ -115,13 +117,13 @@ pub struct FilterOutcome {
     pub bad: u64,
 }
 
-/// Lines of a batch, and the fingerprints that were computed from them.
+/// Lines of a batch that was parsed, and their fingerprints.
 struct AnsweredBatch {
     bytes: Vec<u8>,
     read: ReadLines,
 }
 
-/// Adds the lines to the index, and decides for each line whether it is passed on. Writes the line to
+/// Adds the documents of lines to the index, and decides for each line whether it is passed on. Writes the line to
 /// standard output or to the file of duplicates.
 struct Answers<'a> {
     adder: IndexAdder,
@@ -131,23 +133,23 @@ struct Answers<'a> {
     duplicates: Option<Duplicates<'a>>,
     /// Options by which the document of a line is read.
     reading: ReadOptions,
-    /// Maximum number of bytes of a line that is compared.
+    /// Maximum number of bytes of a line that is compared. Longer lines are passed on without a comparison.
     longest: usize,
-    /// Maximum number of bytes of a line that fits in memory.
+    /// Maximum number of bytes of a line that fits in memory, at most `longest`.
     fitting: usize,
     counts: FilterOutcome,
-    /// Number of lines whose documents were committed to the index.
+    /// Number of input lines that were processed before the last commit of the index.
     committed: u64,
     /// Time of the last commit.
     since: Instant,
-    /// Error of an output, after which no more lines are answered.
+    /// First error of an output. No more lines are processed after it.
     output_error: Option<Error>,
 }
 
-/// Number of bytes of memory for each byte of a line: its batch, the next batch, its text and its terms.
+/// Number of bytes of memory for each byte of a line: for its batch, the next batch, its text and its terms.
 const MEMORY_A_LINE_BYTE: u64 = 16;
 
-/// Standard output, which counts the bytes that it accepts. After the first error, it accepts no more.
+/// Standard output that counts the bytes which it accepts. After the first error, it accepts no more.
 struct CountedWriter<'a> {
     out: &'a mut (dyn Write + Send),
     accepted: u64,
@@ -172,7 +174,8 @@ impl Write for CountedWriter<'_> {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => {
-                // The buffer before this writer tries again when it is dropped. Its lines are not in the index then.
+                // When the `BufWriter` around this writer is dropped, it tries to write its bytes again. The documents
+                // of these lines are no longer in the index then.
                 self.has_failed = true;
                 Err(error)
             }
@@ -302,8 +305,9 @@ fn end_last_row(path: &Path) -> io::Result<()> {
 }
 
 impl Answers<'_> {
-    /// Answers the lines of `input` until it ends for one of the reasons in [`FilterEnd`]. The inner result is an error
-    /// if the input or an output fails. Also in this case, the lines that were answered can be committed.
+    /// Adds the documents of the lines of `input` to the index and passes new lines on, until it ends for one of the
+    /// reasons in [`FilterEnd`]. The inner result is an error if the input or an output fails. Also in this case, the
+    /// lines that were processed can be committed.
     ///
     /// # Errors
     ///
@@ -315,8 +319,8 @@ impl Answers<'_> {
     ) -> Result<Result<FilterEnd>> {
         let (mut waiting, mut room): (Option<AnsweredBatch>, _) = (None, Vec::new());
         loop {
-            // A batch is answered while the next one is parsed. If the next batch has not arrived, it is
-            // answered at once, so that no line waits for later lines.
+            // A batch is added and passed on while the next one is parsed. If the next batch has not arrived, this
+            // happens at once, so that no line waits for later lines.
             let longest = match waiting {
                 Some(_) => Duration::ZERO,
                 None => self.until_commit().min(NOTICED_AFTER),
@@ -375,8 +379,9 @@ impl Answers<'_> {
         }
     }
 
-    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits the index if
-    /// enough time has passed. Returns the buffer of the batch, so that its memory can be used again.
+    /// Adds the batch `waiting`, if there is one, to the index, and passes its new lines on. Commits the index if
+    /// enough lines have come or enough time has passed. Returns the buffer of the batch, so that its memory can be
+    /// used again.
     fn answer(&mut self, waiting: Option<AnsweredBatch>) -> Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(AnsweredBatch { bytes, read }) = waiting {
@@ -417,9 +422,9 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates. `batch`
-    /// holds the bytes of the lines. If standard output fails, the first line that did not reach it and all lines after
-    /// it are taken back from the index.
+    /// Passes the lines of a batch on to standard output. Repeats, which are near an earlier document, go to the file
+    /// of duplicates instead. `batch` holds the bytes of the lines. If standard output fails, the first line that did
+    /// not reach it and all lines after it are taken back from the index.
     fn give(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // The buffer is empty here, because the end of every batch flushes it.
         let before = self.out.get_ref().accepted;
@@ -430,7 +435,7 @@ impl Answers<'_> {
         };
         let (answered, unanswered) = lines.split_at(answered);
         let noted = answered.iter().try_for_each(|line| self.count(line, batch));
-        // A line that is near a line that is taken back comes later, so it is taken back, too.
+        // If a line is taken back, all later lines are taken back, too, also those that are near it.
         if !unanswered.is_empty() {
             let first = unanswered.iter().find_map(|line| match line.status {
                 LineStatus::Document(_, Added::New(number)) => Some(number),
@@ -443,7 +448,8 @@ impl Answers<'_> {
         self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
     }
 
-    /// Writes the lines of a batch to standard output, except repeats, and flushes standard output.
+    /// Writes the lines of a batch to standard output, except those near an earlier document, and flushes standard
+    /// output.
     fn pass_new(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.
@@ -458,7 +464,7 @@ impl Answers<'_> {
         self.out.flush().map_err(unwritten)
     }
 
-    /// Counts a line that was answered. Notes a repeat in the file of duplicates, and reports a bad line.
+    /// Counts a processed line. Writes a repeat to the file of duplicates, and reports a bad line as a warning.
     fn count(&mut self, Line { bytes, status }: &Line, batch: &[u8]) -> Result<()> {
         self.counts.lines += 1;
         let line = &batch[bytes.clone()];
@@ -479,7 +485,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Counts the last counted line as a bad line, and reports its `fault`.
+    /// Counts the line that was counted last as a bad line, and reports its `fault`.
     fn count_bad(&mut self, fault: &str) {
         self.counts.bad += 1;
         if self.counts.bad <= REPORTED {
@@ -489,8 +495,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Passes on a part of a line, unless the output has failed. The line is too long to be compared. The last part of
-    /// the line counts as a bad line.
+    /// Passes on a part of a line that is too long to be compared, unless the output has failed. The last part of such
+    /// a line counts as a bad line.
     fn pass_part(&mut self, part: &[u8], is_last: bool) {
         if self.output_error.is_some() {
             return;
@@ -504,7 +510,7 @@ impl Answers<'_> {
         self.output_error = passed.err();
     }
 
-    /// Returns the error for the next line, which does not fit in memory.
+    /// Returns the error for the next line of the input, which is longer than the memory limit allows.
     fn too_long(&self) -> Error {
         let line = self.counts.lines + 1;
         let length = readable_bytes(self.fitting as u64);
@@ -528,7 +534,7 @@ impl Answers<'_> {
 }
 
 /// Returns the number of `lines` before the first one that standard output did not accept as a whole. Standard output
-/// got the lines without the repeats, and accepted `accepted` bytes of them.
+/// accepted `accepted` bytes of these lines, to which repeats were not written.
 fn whole_lines(lines: &[Line], accepted: u64) -> usize {
     let mut passed = 0;
     let is_lost = |line: &Line| {

@@ -84,14 +84,15 @@ pub fn compact_index(request: &OpenRequest, access: FileAccess) -> Result<IndexS
     request.open(access)?.size()
 }
 
-/// Result of [`merge_index`]: numbers of documents of the index that was added to the other.
+/// Result of [`merge_index`]: numbers of documents of the index `other`, which was added to the index of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeOutcome {
     /// Number of documents that were added.
     pub new: u64,
-    /// Number of documents that were not added, because they are near a document of the other index.
+    /// Number of documents of `other` that were not added, because they are near a document of the index of the
+    /// request.
     pub repeats: u64,
-    /// Number of the repeats that have the same ID and the same fingerprint as the document that they repeat.
+    /// Number of those `repeats` that have the same ID and the same fingerprint as the document that they repeat.
     pub same: u64,
     /// Number of documents that the index has after the merge.
     pub documents: u64,
@@ -127,8 +128,8 @@ pub fn merge_index(
 /// Index in a folder, and the method that it was created with.
 type FolderMethod<'f> = (&'f Path, &'f Method);
 
-/// Checks that two indexes were created with the same options. The check of their recipes, which names parts of
-/// recipes instead of options, comes later and finds what no option says, such as another version of simtool.
+/// Checks that two indexes were created with the same options. A later check compares their recipes. It also finds
+/// differences that are in no option, for example the version of simtool, but its errors do not name options.
 ///
 /// # Errors
 ///

@@ -111,7 +111,7 @@ impl IndexedDocuments {
 #[derive(Debug)]
 struct ArrivalSettings {
     source: String,
-    /// `None` if the documents arrive during the run.
+    /// Time at which the documents arrived. `None` if they arrive during the run.
     time: Option<UtcTime>,
 }
 
@@ -130,7 +130,7 @@ fn take_time(name: &'static str, options: &mut Options) -> Result<Option<UtcTime
     time.map(Some).map_err(|expected| Error::config(name, text, format!("must be {expected}")))
 }
 
-/// Returns an error if `options` has settings that no part of a request has taken.
+/// Returns an error if `options` still has settings, which the command does not know.
 fn refuse_rest(options: &Options) -> Result<()> {
     options.refuse_rest("this command on an index has no such option")
 }
@@ -147,7 +147,8 @@ pub fn create_index(path: &Path, mut options: Options, holder: &str) -> Result<M
     Ok(method)
 }
 
-/// Returns the way in which index files are written: a commit returns only when it will survive a power cut.
+/// Returns the way in which files of an index are written. A commit returns only when its data will survive a power
+/// cut.
 #[must_use]
 fn synced_disk() -> Disk {
     Disk::new(Durability::Synced)

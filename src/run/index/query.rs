@@ -47,7 +47,8 @@ impl QueryRequest {
     }
 }
 
-/// Result of a finished [`query_index`].
+/// Result of [`query_index`]: number of looked-up documents that are near a document of the index, and faults of the
+/// input.
 #[derive(Debug)]
 pub struct QueryOutcome {
     /// Number of documents that were looked up.

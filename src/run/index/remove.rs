@@ -72,7 +72,7 @@ impl RemoveRequest {
     }
 }
 
-/// Result of a finished [`remove_from_index`].
+/// Result of [`remove_from_index`]: number of removed documents, and the IDs that were not in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoveOutcome {
     /// Number of documents that were removed.
@@ -158,7 +158,7 @@ fn json_id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
             let id: String = serde_json::from_str(value.get()).ok()?;
             Some(Cow::Owned(id.into_bytes()))
         }
-        // A number is stored with the digits of its document.
+        // A number is stored as its digits in the document.
         digits @ [b'-' | b'0'..=b'9', ..] => Some(Cow::Borrowed(digits)),
         _ => None,
     }

@@ -1,4 +1,5 @@
-//! Reads documents of a finished run again: one document with its text or its fields, or all documents that a search wants.
+//! Reads documents of a finished run again: one document with its text or its fields, or all documents that a search
+//! wants.
 
 use super::{RecordedRun, everything};
 use crate::output::input_search::{InputSearch, IsWanted};
@@ -30,7 +31,8 @@ impl RecordedRun<'_> {
         self.read_with(file, record, self.options_of(is_query))
     }
 
-    /// Reads a part of the HTML page that is the document with this record number in a file.
+    /// Reads the document with this record number in a file, which is an HTML page. `content` says which part of the
+    /// page is read.
     ///
     /// # Errors
     ///
@@ -67,7 +69,7 @@ impl RecordedRun<'_> {
         for names in names.chunks(MOST_FIELDS) {
             let fields = names.iter().map(|name| Selector::from(&**name)).collect();
             let options = ReadOptions { fields, ..options.clone() };
-            // A file in memory is used up by each reading.
+            // A file in memory can be read only once, so it is made again for each group of names.
             let (input, options, record) = self.file_of_record(&path, record, &options);
             let wanted = WantedDocument::Record(record);
             let document = read_document(input, wanted, options, self.face.progress())?;
@@ -78,8 +80,8 @@ impl RecordedRun<'_> {
         Ok(found)
     }
 
-    /// Returns a file with the record, options for reading it, and the number of the record in it. The file has only this
-    /// record if it can be found without reading the records before it.
+    /// Returns a file with the record, options for reading it, and the number of the record in it. The returned file
+    /// has only this record if the record can be found without reading the ones before it.
     fn file_of_record(
         &self,
         path: &Path,
@@ -110,8 +112,8 @@ impl RecordedRun<'_> {
         read_document(InputFile::new(path), wanted, options, self.face.progress())
     }
 
-    /// Opens files of the run by their names, to read the text and `fields` of their documents. With `is_selected`, the
-    /// documents that the settings of the run skip are skipped again.
+    /// Opens files of the run by their names, to read the text and `fields` of their documents. With `is_selected`,
+    /// documents that the run skipped, for example because of its option `sample`, are skipped again.
     pub(in crate::run) fn collection(
         &self,
         names: &[&str],
@@ -137,7 +139,7 @@ impl RecordedRun<'_> {
         is_wanted: &IsWanted<'_>,
         visit: &mut dyn FnMut(&str, u64),
     ) -> Result<()> {
-        // The other inputs alone would be a part of the answer.
+        // The other inputs alone would give an incomplete answer.
         if self.inputs.have_standard_input() {
             return Err(not_again());
         }

@@ -35,7 +35,7 @@ const SHOWN_RECORDS: usize = 4;
 /// File and record number of a document of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedDocument {
-    /// Name of the file, as the run wrote it.
+    /// Name of the file, as the outputs of the run have it.
     pub file: String,
     /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
@@ -127,7 +127,7 @@ impl<'r> RecordedRun<'r> {
         if is_query { &self.query_options } else { &self.options }
     }
 
-    /// Returns how a file of the run has changed since. `None` if it is as it was, or if that is not known.
+    /// Returns the change of an input file since the run. `None` if it has not changed, or if that is not known.
     pub(super) fn change_of(&self, file: &str) -> Option<InputChange> {
         let now = fs::metadata(self.path_of_name(file)).ok()?;
         let bytes_now = now.len();
@@ -141,8 +141,8 @@ impl<'r> RecordedRun<'r> {
         (1..Summary::INPUTS).contains(&listed).then(|| change(None))
     }
 
-    /// Returns the places of the first records of the file that `sought` names, as `FILE:RECORD`, and whether the
-    /// file has more records. The list is empty if `sought` names no file.
+    /// Returns the first records of the file that `sought` names, each as `FILE:RECORD`, and whether the file has more
+    /// records. `sought` is the name that the user gave. The list is empty if this name is not that of a file.
     fn records_of_file(&self, sought: Sought<'_>) -> (Vec<String>, bool) {
         let name = sought.to_string();
         let path = self.path_of_name(&name);
@@ -168,8 +168,8 @@ impl<'r> RecordedRun<'r> {
         (records, has_more)
     }
 
-    /// Returns the place of the only record of the file that `sought` names, as `FILE:RECORD`. Returns `None` if
-    /// it names no file, or a file with several records.
+    /// Returns the only record of the file that `sought` names, as `FILE:RECORD`. Returns `None` if `sought` names no
+    /// file, or a file with several records.
     pub(super) fn only_record(&self, sought: Sought<'_>) -> Option<String> {
         let (mut records, has_more) = self.records_of_file(sought);
         if records.len() == 1 && !has_more { records.pop() } else { None }
@@ -185,7 +185,7 @@ impl<'r> RecordedRun<'r> {
         let (file, record, is_query) = match self.run.find(sought)?.into_iter().next() {
             Some(Status::Clustered { cluster, at }) => {
                 let member = at.map_or(&cluster.kept, |at| &cluster.removed[at]);
-                // The kept document of a match is of the corpus, and the removed ones are queries.
+                // The kept document of a match belongs to the corpus, and the removed ones are queries.
                 (member.file.clone(), member.record, at.is_some() && self.run.is_match())
             }
             Some(Status::Quarantined { file, record, .. }) => {
@@ -194,7 +194,7 @@ impl<'r> RecordedRun<'r> {
             }
             None => match self.look_for(sought) {
                 Ok(found) => return Ok(found),
-                // A file with one document is a name of the document.
+                // The name of a file with one document also names the document.
                 Err(error) => {
                     let Some(place) = self.only_record(sought) else { return Err(error) };
                     return self.locate(Sought::new(&place));
@@ -204,15 +204,15 @@ impl<'r> RecordedRun<'r> {
         Ok(LocatedDocument { file, record, is_passed_over: false, is_query })
     }
 
-    /// Returns the field of the text of the documents in `file`, as the run named it. Returns `None` if the
-    /// summary has no name of the field.
+    /// Returns the name of the field that has the texts of the documents in `file`. Returns `None` if the summary of
+    /// the run does not name the field.
     pub(super) fn text_field_of(&self, file: &str) -> Option<&str> {
         let of_corpus = self.run.parameter("against_text_field");
         of_corpus.filter(|_| !self.is_query_file(file)).or(self.run.parameter("text_field"))
     }
 
-    /// Returns whether a file of the run has queries. If the paths of both collections lead to the file, the
-    /// longer path decides.
+    /// Returns whether a file of the run has queries. If both the queries and the corpus have a path that leads to the
+    /// file, the longer path decides.
     fn is_query_file(&self, file: &str) -> bool {
         let RecordedInputs { corpus, queries, .. } = &self.inputs;
         let longest = |paths: &[PathBuf]| {
@@ -222,9 +222,9 @@ impl<'r> RecordedRun<'r> {
         longest(queries) > longest(corpus)
     }
 
-    /// Looks for a document in the inputs of the run. Callers need this for a document that no cluster names,
-    /// because it was kept or not compared. If the run read standard input, which cannot be read again, also looks
-    /// for the document in the list of all documents.
+    /// Looks for the document that `sought` names in the inputs of the run. Callers need this for a document that no
+    /// cluster names, because it was kept or not compared. If the run read standard input, which cannot be read again,
+    /// also looks for the document in the list of all documents.
     ///
     /// # Errors
     ///
@@ -247,8 +247,8 @@ impl<'r> RecordedRun<'r> {
         }
     }
 
-    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run has
-    /// recorded that no two documents have the same ID.
+    /// Returns all documents that `sought` names, each as `FILE:RECORD`. Returns `None` if the run has recorded that no
+    /// two documents have the same ID.
     ///
     /// # Errors
     ///
@@ -261,8 +261,8 @@ impl<'r> RecordedRun<'r> {
         Ok(Some(found.iter().map(|found| format!("{}:{}", found.file, found.record)).collect()))
     }
 
-    /// Looks for documents in the inputs of the run. `has_fields` becomes true if a file has a format with
-    /// fields.
+    /// Looks for the documents that `sought` names in the inputs of the run. `matches` says whether to return only the
+    /// first document or all. Sets `has_fields` to true if a file has a format with fields.
     fn look_in_inputs(
         &self,
         sought: Sought<'_>,
@@ -292,8 +292,8 @@ impl<'r> RecordedRun<'r> {
         Ok(found)
     }
 
-    /// Returns the paths of the queries and of the corpus, in the form in which they can be opened now. Standard input
-    /// is left out, because it cannot be read again.
+    /// Returns the paths of the queries and of the corpus, as paths that can be opened from the current folder.
+    /// Standard input is left out, because it cannot be read again.
     fn paths_of_sides(&self, inputs: &RecordedInputs) -> Result<[Vec<PathBuf>; 2]> {
         let mut sides = [inputs.queries.clone(), inputs.corpus.clone()];
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
@@ -306,7 +306,7 @@ impl<'r> RecordedRun<'r> {
         }))
     }
 
-    /// Returns the paths of the files that the run read in `paths`, in the form in which they can be opened now.
+    /// Returns the files that the run read in `paths`, as paths that can be opened from the current folder.
     fn files_of_side(&self, inputs: &RecordedInputs, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
@@ -314,7 +314,8 @@ impl<'r> RecordedRun<'r> {
         Ok(files.into_iter().map(|file| file.name().to_owned()).collect())
     }
 
-    /// Looks for documents in `files`. `has_fields` becomes true if a file has a format with fields.
+    /// Looks in `files` for the documents that `search` names. Sets `has_fields` to true if a file has a format with
+    /// fields.
     fn look_in(
         &self,
         files: &[PathBuf],
@@ -356,8 +357,8 @@ impl<'r> RecordedRun<'r> {
         Ok(Vec::new())
     }
 
-    /// Returns the error for a document that is not found. The message explains how documents of the run are
-    /// named.
+    /// Returns the error for a document that is not found. The message explains by which names the documents of the run
+    /// can be found.
     fn no_document(&self, sought: Sought<'_>, has_fields: bool) -> Error {
         let ids = if has_fields {
             let (of_corpus, of_queries) = (&self.options.id_field, &self.query_options.id_field);

@@ -1,5 +1,5 @@
-//! Pairs of kept documents just below the limit, which the run did not find. Judging some of them estimates what the run
-//! misses.
+//! Pairs of kept documents whose similarity is just below the limit of the run, so that the run did not find them.
+//! People judge some of these pairs to estimate how many near-duplicates the run misses.
 
 use super::quiet::Quiet;
 use crate::output::Findings;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of pairs below the limit. More are not counted.
 const MOST: usize = 1_000_000;
 
-/// A pair of kept documents just below the limit.
+/// A pair of kept documents whose similarity is just below the limit of the run.
 #[derive(Clone, Debug)]
 pub(super) struct BelowPair {
     pub(super) first: OutputName,
@@ -25,8 +25,8 @@ pub(super) struct BelowPair {
     pub(super) similarity: f64,
 }
 
-/// Searches the inputs of a run again with a slightly lower limit. `place` is the folder in which the run was started, or
-/// empty if it is this one.
+/// Searches the inputs of a run again, with a slightly lower limit of the similarity, and returns the pairs below the
+/// limit of the run. `place` is the folder in which the run was started. It is empty if this is the present folder.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use simtool_base::durable::Durability;
 use simtool_base::error::Result;
 use std::path::{Path, PathBuf};
 
-/// Decisions of a file.
+/// Decisions that a file has, for example to keep a removed document.
 #[derive(Debug)]
 pub(super) struct Choices {
     path: PathBuf,
@@ -15,7 +15,8 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Reads the file. A file that does not exist has no decisions, and is created by the first one.
+    /// Reads the decisions in the file at `path`. A file that does not exist has no decisions, and is created by the
+    /// first one.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let decisions = if path.exists() {
             Decisions::read(path)?.iter().cloned().collect()
@@ -29,8 +30,8 @@ impl Choices {
         &self.decisions
     }
 
-    /// Adds a decision, and removes earlier ones about the same removed document or the same kept one, which it would
-    /// contradict.
+    /// Adds a decision. Removes earlier decisions about the same removed document or the same kept one, because the new
+    /// decision would contradict them.
     pub(super) fn add(&mut self, decision: Decision) -> Result<()> {
         let before = self.decisions.clone();
         self.decisions.retain(|earlier| !contradicts(earlier, &decision));
@@ -38,13 +39,14 @@ impl Choices {
         self.write().inspect_err(|_| self.decisions = before)
     }
 
-    /// Removes a decision.
+    /// Removes a decision, also from the file.
     pub(super) fn remove(&mut self, decision: &Decision) -> Result<()> {
         self.decisions.retain(|other| other != decision);
         self.write()
     }
 
-    /// Returns the last decision that changes what becomes of a removed document.
+    /// Returns the last decision that affects the row with these two documents: `removed` was removed, and `kept` is
+    /// kept in its place. `None` if no decision affects the row.
     pub(super) fn about(&self, removed: &OutputName, kept: &OutputName) -> Option<&Decision> {
         let is_about = |decision: &&Decision| match decision {
             Decision::Keep(name) => name == removed,
@@ -68,7 +70,8 @@ impl Choices {
     }
 }
 
-/// Returns whether a later decision takes the place of an earlier one.
+/// Returns whether the decision `later` takes the place of `earlier`, because both are about the same removed or the
+/// same kept document.
 fn contradicts(earlier: &Decision, later: &Decision) -> bool {
     // A cluster is swapped or kept as a whole, so the last of these decisions holds.
     let is_same = |one: Option<&OutputName>, other| one.is_some() && one == other;

@@ -1,4 +1,4 @@
-//! What the page of a pair shows of its documents: their texts, their fields, and the whole of an HTML page.
+//! Reads the documents of a pair for its page: their texts, their fields, and the whole of an HTML page.
 
 use super::below::BelowPair;
 use super::pair;
@@ -17,7 +17,8 @@ use simtool_base::error::Result;
 use simtool_read::PageContent;
 
 impl Review<'_> {
-    /// Returns the documents of a pair, as the output names them.
+    /// Returns the two documents of a pair, with their similarity or distance. The pair is a row of the output, or a
+    /// pair below the limit of the run.
     pub(super) fn found(&self, number: PairNumber) -> Result<RemovedRow> {
         let at = match number {
             PairNumber::Row(row) => return self.index.read(self.index.row(row)?.offset),
@@ -40,7 +41,8 @@ impl Review<'_> {
         Ok(run.with_lines(&self.lines))
     }
 
-    /// Adds the texts of a pair to its value.
+    /// Adds the texts of the pair `found` to `value`, the JSON object for the page. `words` limits the words of a
+    /// comparison.
     pub(super) fn add_texts(
         &self,
         found: &RemovedRow,
@@ -65,7 +67,8 @@ impl Review<'_> {
         Ok(())
     }
 
-    /// Adds both texts of a removed and a kept document, with their differences.
+    /// Adds the differences between the texts of a removed and a kept document to `value`. `words` limits the shown
+    /// words.
     fn add_compared(
         &self,
         found: &RemovedRow,
@@ -83,7 +86,7 @@ impl Review<'_> {
         let compared =
             documents.each_ref().map(|document| method.compared().compared_text(&document.text));
         let mut places = Vec::new();
-        // Counting shingles of a very long text would let the person wait.
+        // If the text is very long, counting its shingles would make the person wait.
         let texts = documents.each_ref().map(|document| &*document.text);
         if pair::are_short(texts) {
             let isa = self.request.resources.isa;
@@ -119,8 +122,8 @@ impl Review<'_> {
         Ok(json!({ "kept": kept, "removed": removed }))
     }
 
-    /// Returns the whole text of an HTML page, which is one of the documents of a pair, in pieces that are compared or left
-    /// out.
+    /// Returns the whole text of an HTML page, which is the kept or the removed document of a pair. The text is divided
+    /// into pieces that the run compared and pieces that it left out.
     ///
     /// # Errors
     ///
@@ -136,7 +139,7 @@ impl Review<'_> {
     }
 }
 
-/// Adds the text with a passage or an item, and the text of the other document with the passage or of the item.
+/// Adds the texts of both documents of a row about a passage or an item to `value`, with the found words marked.
 fn add_found(found: &RemovedRow, reader: &mut MemberReader<'_>, value: &mut Value) -> Result<()> {
     // Both places of a passage may be in one document, which is then read twice.
     let documents = [("removed", &found.removed), ("kept", &found.kept)];
@@ -153,7 +156,7 @@ fn add_found(found: &RemovedRow, reader: &mut MemberReader<'_>, value: &mut Valu
     Ok(())
 }
 
-/// Reads a document again. It must have the ID that the output has.
+/// Reads the document `name` again. Returns an error if the document now has another ID than in the output.
 fn read(reader: &mut MemberReader<'_>, name: &OutputName, is_query: bool) -> Result<ReadDocument> {
     let OutputName { id, file, record } = name.clone();
     reader.read(&Member { id, file, record, similarity: None, distance: None }, is_query)

@@ -1,8 +1,10 @@
-//! The index of the rows of a finished run: the offset of each row, and the values by which rows are filtered and sorted.
+//! The index of the rows of a finished run: the offset of each row, and the values by which rows are filtered and
+//! sorted.
 //!
 //! The rows themselves stay in the output of the run and are read when they are shown. The index is a file, too: a row
 //! takes 24 bytes there, and only the block that is being read is in memory. An index of many rows is kept next to the
-//! output folder, in `OUT.review-index`, so that it is made once. It holds if the output has the same size and time.
+//! output folder, in `OUT.review-index`, so that it is made once. It is valid as long as the size and the time of the
+//! output stay the same.
 
 use super::index_building::{Building, OTHER_SOURCES};
 use super::index_layout::{
@@ -22,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-/// Number of rows from which an index is kept. Making a smaller one takes less than a second.
+/// Minimum number of rows for which the index is kept next to the output folder. Making a smaller index again takes
+/// less than a second.
 const KEPT_FROM: u64 = 500_000;
 /// Number of rows that are read at once.
 const BLOCK: u64 = 1 << 16;
@@ -31,7 +34,8 @@ const BLOCK: u64 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct ReviewIndex {
     rows_file: RowsFile,
-    /// Reading moves the position of both files.
+    /// The output with the rows. Reading moves the position in this file, so threads must lock it. The same holds for
+    /// `index`.
     text: Mutex<File>,
     index: Mutex<File>,
     path: PathBuf,
@@ -42,9 +46,9 @@ pub(super) struct ReviewIndex {
 }
 
 impl ReviewIndex {
-    /// Opens the index of the rows in `folder`, and makes it first if there is none or if the rows have changed. `templates`
-    /// has the [`document_key`](super::index_layout::document_key) of the kept document of each cluster that may be pages
-    /// of one template.
+    /// Opens the index of the rows in `folder`, and makes it first if there is none or if the rows have changed.
+    /// `templates` has the [`document_key`](super::index_layout::document_key) of the kept document of each cluster
+    /// that may be pages of one template.
     ///
     /// # Errors
     ///
@@ -73,7 +77,7 @@ impl ReviewIndex {
         let mut file = file.map_err(|e| Error::io(temporary_folder, "write to", e))?;
         let written = made.write(templates, &threads, file.as_file_mut());
         let numbers = written.map_err(|e| Error::io(temporary_folder, "write to", e))?;
-        // Rows in a temporary file are written anew at each start, so an index of them would never hold.
+        // Rows in a temporary file are written again at each start, so an index of them would be out of date.
         let keeps = numbers[3] >= KEPT_FROM && !rows_file.is_temporary;
         // The index only saves time, so a folder that cannot be written is no error.
         if keeps && let Some(folder) = path.parent() {
@@ -111,7 +115,7 @@ impl ReviewIndex {
         Ok(Self { rows_file, text, index, path, rows, clusters, scale, end })
     }
 
-    /// Returns the kind of the rows.
+    /// Returns the kind of the rows: removed documents, passages or items.
     pub(super) fn kind(&self) -> RowKind {
         self.rows_file.kind()
     }
@@ -121,7 +125,7 @@ impl ReviewIndex {
         u64::from(cluster.removed) + u64::from(self.kind() == RowKind::Removed)
     }
 
-    /// Reads bytes of the index.
+    /// Reads `length` bytes of the index from the offset `at`.
     fn read_index(&self, at: u64, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         let mut file = self.index.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +134,7 @@ impl ReviewIndex {
         Ok(bytes)
     }
 
-    /// Returns the row with this number.
+    /// Returns the row with the number `row`, from 0.
     pub(super) fn row(&self, row: u32) -> Result<IndexedRow> {
         if u64::from(row) >= self.rows {
             let what = format!("there is no row {row}");
@@ -140,7 +144,7 @@ impl ReviewIndex {
         Ok(IndexedRow::of_bytes(&self.read_index(row_at(row.into()), ROW)?))
     }
 
-    /// Returns the cluster with this number, of which there must be one.
+    /// Returns the cluster with the number `cluster`, from 0. The index must have such a cluster.
     pub(super) fn cluster(&self, cluster: u64) -> Result<IndexedCluster> {
         let bytes = self.read_index(cluster_at(self.rows, cluster), CLUSTER)?;
         Ok(IndexedCluster { first: number(&bytes[..4]), removed: number(&bytes[4..]) })
@@ -151,7 +155,7 @@ impl ReviewIndex {
         self.end.templates.binary_search(&cluster).is_ok()
     }
 
-    /// Returns the rows of a cluster, at most `most`, after the first `from` ones.
+    /// Returns the numbers of the rows of a cluster. Skips the first `from` rows, and returns at most `most` rows.
     pub(super) fn rows_of_cluster(
         &self,
         cluster: IndexedCluster,
@@ -175,7 +179,7 @@ impl ReviewIndex {
         Ok(low)
     }
 
-    /// Calls `visit` with the number of each row and the row, in the order of the output, until it breaks.
+    /// Calls `visit` with the number of each row and the row, in the order of the output, until `visit` breaks.
     pub(super) fn visit_rows(
         &self,
         visit: &mut dyn FnMut(u32, IndexedRow) -> ControlFlow<()>,
@@ -192,19 +196,20 @@ impl ReviewIndex {
         Ok(())
     }
 
-    /// Returns the number of a source. `None` for an empty name.
+    /// Returns the number of the source `name`, for example of a host. `None` for an empty name, which means all
+    /// sources.
     pub(super) fn source_number(&self, name: &str) -> Option<u16> {
-        // No row has a source whose name is not known, or one of the sources that were not told apart.
+        // Sources after the first 65,535 share one number. If there are no such sources, no row has this number.
         let place = self.end.sources.iter().position(|known| known == name);
         (!name.is_empty()).then(|| place.map_or(OTHER_SOURCES, |place| place as u16))
     }
 
-    /// Returns a text as the output has it.
+    /// Returns `text` as a line of the output has it, for example with escaped characters.
     pub(super) fn written(&self, text: &str) -> Vec<u8> {
         self.rows_file.written(text)
     }
 
-    /// Reads the row at `offset` of the output.
+    /// Reads the row at `offset`, in bytes, of the output.
     pub(super) fn read(&self, offset: u64) -> Result<RemovedRow> {
         let mut line = Vec::new();
         let file = self.text.lock().unwrap_or_else(PoisonError::into_inner);
@@ -215,7 +220,7 @@ impl ReviewIndex {
         self.rows_file.parse(&line, offset)
     }
 
-    /// Calls `visit` with the number of each row and the row of the output, until it breaks.
+    /// Calls `visit` with the number of each row and the parsed row of the output, until `visit` breaks.
     pub(super) fn visit_found(
         &self,
         visit: &mut dyn FnMut(u32, RemovedRow) -> Result<ControlFlow<()>>,
@@ -229,7 +234,7 @@ impl ReviewIndex {
         })
     }
 
-    /// Calls `visit` with each line of the output, in the order of the rows, until it breaks.
+    /// Calls `visit` with each line of the output, in the order of the rows, until `visit` breaks.
     pub(super) fn visit_lines(
         &self,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
@@ -239,14 +244,15 @@ impl ReviewIndex {
     }
 }
 
-/// Returns the size of a file, and the time at which it was written in nanoseconds.
+/// Returns the size of a file in bytes, and the time of its last change in nanoseconds since 1970.
 fn state(file: &File) -> io::Result<[u64; 2]> {
     let metadata = file.metadata()?;
     let written = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok([metadata.len(), written.as_nanos() as u64])
 }
 
-/// Opens an index that was kept, with the numbers of its head. `None` if there is none, or if the rows have changed.
+/// Opens the index that an earlier review has kept, with the numbers in its head. `None` if there is none, or if the
+/// size or the time of the output, in `state`, have changed since.
 fn kept_index(path: &Path, state: [u64; 2]) -> Option<(File, [u64; HEAD])> {
     let mut file = File::open(path).ok()?;
     let mut bytes = [0; HEAD * 8];

@@ -15,20 +15,22 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 /// Number of bytes of rows that a thread parses at a time.
 const BLOCK_BYTES: u64 = 4 << 20;
-/// Number of the source that stands for all sources after the first ones.
+/// Number that all sources after the first 65,535 share.
 pub(super) const OTHER_SOURCES: u16 = u16::MAX;
 
 /// Data of an index that is being made.
 pub(super) struct Building {
     state: [u64; 2],
     rows: File,
-    /// The two halves of the hash by which each row is grouped, which is that of its kept document, and its number.
+    /// Three numbers for each row: the upper and the lower half of its key, and the number of the row. The key is a
+    /// hash of the kept document, of the item, or of the document with the passage. All rows of a cluster have the same
+    /// key.
     keyed: Vec<[u32; 3]>,
     sources: SourceNumbers,
     has_distances: bool,
 }
 
-/// Numbers of the sources, in the order in which they first occur.
+/// Numbers of the sources, for example of hosts, in the order in which the sources first occur.
 #[derive(Default)]
 struct SourceNumbers {
     numbers: UnorderedMap<String, u16>,
@@ -49,28 +51,30 @@ impl SourceNumbers {
     }
 }
 
-/// Rows of a block of the output.
+/// Parsed rows of one block of the output.
 struct IndexedBlock {
     rows: Vec<BlockRow>,
-    /// Names of the sources. Some may be equal.
+    /// Names of the sources. The sources of the rows are indexes of this list. A name can occur twice.
     sources: Vec<String>,
     has_distances: bool,
 }
 
-/// Row of a block.
+/// A parsed row of a block.
 struct BlockRow {
     /// The row, without its cluster and its sources.
     indexed: IndexedRow,
-    /// Numbers of the sources of the removed and of the kept document in the block.
+    /// Sources of the removed and of the kept document, as indexes of `IndexedBlock::sources`.
     sources: [u32; 2],
-    /// Hash by which rows are grouped.
+    /// Hash of the kept document, of the item, or of the document with the passage. All rows of a cluster have the same
+    /// key.
     key: u64,
 }
 
 impl IndexedBlock {
     fn new(file: &RowsFile, block: &RowBlock) -> Result<Self> {
         let mut found = Self { rows: Vec::new(), sources: Vec::new(), has_distances: false };
-        // Hosts as IDs write them, and files of documents without a host. A name is made once for each of them.
+        // Sources that are known already, by the host in the ID, or by the file if the ID has no host. So the name of
+        // each source is made only once.
         let mut known: [UnorderedMap<Vec<u8>, u32>; 2] = Default::default();
         let sources = &mut found.sources;
         let mut source = |OutputName { id, file, .. }: &OutputName| {
@@ -87,9 +91,10 @@ impl IndexedBlock {
         };
         for (offset, line) in block.lines() {
             let row = file.parse(line, offset)?;
-            // With --verify, rows have both, and the similarity decides.
+            // With --verify, rows have a similarity and a distance, and the similarity decides.
             found.has_distances |= row.similarity.is_none() && row.distance.is_some();
-            // Passages are grouped by their document, and documents by the item that they have.
+            // Rows about passages are grouped by the document with the passage, rows about items by the item, and other
+            // rows by the kept document.
             let key = match file.kind() {
                 RowKind::Passages => document_key(&row.removed.file, row.removed.record),
                 RowKind::Items if row.kept.file.is_empty() => document_key(&row.kept.id, 0),
@@ -111,7 +116,8 @@ impl IndexedBlock {
 }
 
 impl Building {
-    /// Reads all rows once. Each of `threads` parses a block of them at a time.
+    /// Reads all rows once. Each of `threads` parses a block of them at a time. `state` has the size and the time of
+    /// the output.
     pub(super) fn read(
         rows: &RowsFile,
         state: [u64; 2],
@@ -143,7 +149,7 @@ impl Building {
                     let [source, kept_source] = sources.map(|source| numbers[source as usize]);
                     let indexed = IndexedRow { source, kept_source, ..indexed };
                     out.write_all(&indexed.bytes()).map_err(failed)?;
-                    // The number of a row that does not fit is not used, because too many rows are an error.
+                    // Row numbers beyond 32 bits are never used, because too many rows are an error.
                     keyed.push([(key >> 32) as u32, key as u32, keyed.len() as u32]);
                 }
             }
@@ -159,8 +165,8 @@ impl Building {
         Ok(Self { state, rows, keyed, sources, has_distances })
     }
 
-    /// Writes the index, and returns the numbers of its head. `templates` has the keys of the kept documents of clusters
-    /// that may be pages of one template.
+    /// Writes the index, and returns the numbers in its head, which is its first part. `templates` has the hashes of
+    /// the kept documents of clusters that may be pages of one template.
     pub(super) fn write(
         self,
         templates: &[u64],
@@ -184,7 +190,8 @@ impl Building {
         // The hashes are the largest part of the memory. They must be gone before the clusters are listed, which are as
         // many as the rows if each has a kept document of its own.
         drop(keyed);
-        // The order of clusters is that of these numbers: larger ones come first, and then those whose first row is first.
+        // The order of clusters is that of these numbers: larger ones come first, and then those whose first row is
+        // first.
         let mut clusters: Vec<u64> = Vec::new();
         let mut first_place = vec![0_u32; by_cluster.len()];
         for (place, (&row, is_first)) in (0..).zip(by_cluster.iter().zip(is_first)) {

@@ -17,7 +17,7 @@ use std::iter;
 
 /// Maximum number of rows of a sample. Nobody judges more.
 const MOST_PAIRS: usize = 10_000;
-/// Number of rows of a sample for each pair below the limit.
+/// Number of rows of a sample after which one pair below the limit follows, if there are such pairs.
 const ROWS_FOR_BELOW: usize = 4;
 
 impl Review<'_> {
@@ -31,7 +31,7 @@ impl Review<'_> {
         })
     }
 
-    /// Returns a pair below the limit as a list shows it.
+    /// Returns a pair below the limit as a JSON object for a list. `at` is the number of the pair, from 0.
     pub(super) fn below_row(&self, at: usize, pair: &BelowPair) -> Value {
         let mut value = self.names(&pair.first, &pair.second);
         value["pair"] = format!("b{at}").into();
@@ -39,7 +39,8 @@ impl Review<'_> {
         value
     }
 
-    /// Searches for pairs just below the limit, unless this was done before. Reads the inputs again.
+    /// Searches for pairs just below the similarity limit of the run, unless this was done before. Reads the inputs
+    /// again. Returns the number of these pairs and their lowest similarity.
     ///
     /// # Errors
     ///
@@ -59,7 +60,8 @@ impl Review<'_> {
         Ok(json!({ "count": count, "from": least.and_then(|least| self.index.scale.shown(least)) }))
     }
 
-    /// Returns the pairs of a random sample: rows of all bands, and pairs below the limit if they were searched.
+    /// Returns the pairs of a random sample: at most `size` rows from all bands of similarities, and pairs below the
+    /// limit if they were searched.
     ///
     /// # Errors
     ///
@@ -83,7 +85,8 @@ impl Review<'_> {
         Ok(json!({ "seed": seed, "pairs": pairs }))
     }
 
-    /// Writes a judgement about a pair to the file of labels. `None` removes the judgement.
+    /// Writes a judgement about a pair to the file of labels. A `label` of `None` removes the judgement. `is_picked`
+    /// says whether the person picked the pair from a list. Such a pair is not random, so estimates leave it out.
     ///
     /// # Errors
     ///
@@ -109,8 +112,9 @@ impl Review<'_> {
         labels.set(Judgement { removed, kept, label, chosen, closeness, note })
     }
 
-    /// Returns what the judgements say: precision of each band and of the run, limits for a higher precision, pairs that
-    /// the run misses just below its limit, and the agreement with other people.
+    /// Returns the estimates that follow from the judgements: precision of each band of similarities and of the run,
+    /// limits for a higher precision, pairs that the run misses just below its limit, and the agreement with other
+    /// people.
     ///
     /// # Errors
     ///
@@ -147,7 +151,8 @@ impl Review<'_> {
         }))
     }
 
-    /// Returns what the files of several people say: how much they agree, and the pairs on which they do not.
+    /// Returns how much each two people agree in their judgements, and the pairs on which people disagree. `own` has
+    /// the judgements of the user of the pages. Returns null if there are no files of other people.
     fn people(&self, own: &Labels) -> Value {
         if self.other_labels.is_empty() {
             return Value::Null;
@@ -178,8 +183,8 @@ impl Review<'_> {
         })
     }
 
-    /// Adds the judgements of the other people to the first file of labels: those about pairs that it does not have, and
-    /// on which the others agree. Returns their number.
+    /// Adds judgements of other people to the first file of labels. They are about pairs that this file does not have,
+    /// and on which all other people agree. Returns the number of added judgements.
     ///
     /// # Errors
     ///
@@ -218,7 +223,7 @@ impl Review<'_> {
         lock(&self.choices).remove(&decision)
     }
 
-    /// Returns all decisions, and the command that applies them.
+    /// Returns all decisions, and the `dedup` command that applies them. The command is null if the run was no `dedup`.
     ///
     /// # Errors
     ///
@@ -234,7 +239,8 @@ impl Review<'_> {
     }
 }
 
-/// Returns the share of the near-duplicates that the run found, if those far below its limit do not count.
+/// Returns the estimated recall: the share of the near-duplicates that the run found, if those far below its limit do
+/// not count. `whole` is the estimate for the rows, and `below` for the pairs just below the limit.
 fn recall(whole: &ShareEstimate, below: &ShareEstimate) -> Value {
     let (Some(precision), Some(missed)) = (whole.share, below.share) else {
         return Value::Null;

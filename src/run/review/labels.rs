@@ -18,44 +18,44 @@ const HEADER: &str = "removed\tkept\tlabel\tchosen\tcloseness\tnote\n";
 /// Judgement about a pair: whether its documents are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// They are.
+    /// The documents are near-duplicates.
     Yes,
-    /// They are not.
+    /// The documents are not near-duplicates.
     No,
     /// The person is not sure, and the pair does not count.
     Unsure,
 }
 
-/// How a pair was chosen to be judged. Only random pairs count in estimates.
+/// Way in which a pair was chosen to be judged. Only random pairs count in estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     /// At random, from the removed documents.
     Sample,
     /// At random, from the pairs just below the limit.
     Below,
-    /// The person picked it from a list.
+    /// By the person, who picked the pair from a list.
     Picked,
 }
 
-/// A name of each value, as the file has it.
+/// Name of each label in the file.
 const LABELS: [(Label, &str); 3] =
     [(Label::Yes, "yes"), (Label::No, "no"), (Label::Unsure, "gray")];
 const CHOICES: [(Chosen, &str); 3] =
     [(Chosen::Sample, "sample"), (Chosen::Below, "below"), (Chosen::Picked, "picked")];
 
-/// Returns the value with this name.
+/// Returns the value that has `name` in the list `names`.
 fn value_of<T: Copy>(names: &[(T, &str)], name: &str) -> Option<T> {
     names.iter().find(|(_, known)| *known == name).map(|(value, _)| *value)
 }
 
 impl Label {
-    /// Returns the name in the file.
+    /// Returns the name of the label in the file: `yes`, `no` or `gray`.
     #[must_use]
     pub fn name(self) -> &'static str {
         LABELS[self as usize].1
     }
 
-    /// Returns the label with this name.
+    /// Returns the label with this name in the file, for example `yes`.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         value_of(&LABELS, name)
@@ -63,24 +63,24 @@ impl Label {
 }
 
 impl Chosen {
-    /// Returns the choice with this name.
+    /// Returns the way of choosing with this name in the file, for example `sample`.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         value_of(&CHOICES, name)
     }
 }
 
-/// A judged pair.
+/// A pair that a person judged.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judgement {
     /// ID of the removed document, or of the first document of a pair below the limit.
     pub(super) removed: String,
     /// ID of the kept document, or of the second document of a pair below the limit.
     pub(super) kept: String,
-    /// The judgement.
+    /// Whether the documents are near-duplicates.
     pub(super) label: Label,
-    /// How the pair was chosen.
+    /// Way in which the pair was chosen to be judged.
     pub(super) chosen: Chosen,
-    /// Similarity or distance of the pair.
+    /// Similarity or distance of the pair. `None` if neither is known.
     pub(super) closeness: Option<f64>,
     /// Note of the person. May be empty.
     pub(super) note: String,
@@ -117,19 +117,20 @@ impl Judgement {
     }
 }
 
-/// Judgements of a file.
+/// Judgements in a file, in the order of the file.
 #[derive(Debug)]
 pub(super) struct Labels {
     path: PathBuf,
     judgements: Vec<Judgement>,
-    /// Place of each pair in `judgements`. The key has both IDs.
+    /// Index of each pair in `judgements`. The key is made of both IDs.
     places: UnorderedMap<String, usize>,
     /// Whether the file ends with a whole line, so that a line can be added.
     is_whole: bool,
 }
 
 impl Labels {
-    /// Reads the file. A file that does not exist has no judgements, and is created by the first one.
+    /// Reads the judgements in the file at `path`. A file that does not exist has no judgements, and is created by the
+    /// first one.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Returns the name of the file.
+    /// Returns the path of the file.
     pub(super) fn name(&self) -> String {
         self.path.display().to_string()
     }
@@ -178,7 +179,7 @@ impl Labels {
         self.judgements.iter().filter(|judgement| judgement.label == label).count()
     }
 
-    /// Returns the judgement about a pair.
+    /// Returns the judgement about the pair of documents with these IDs. `None` if the pair is not judged.
     pub(super) fn get(&self, removed: &str, kept: &str) -> Option<&Judgement> {
         self.places.get(&key(removed, kept)).map(|&place| &self.judgements[place])
     }
@@ -203,7 +204,7 @@ impl Labels {
         self.write_all().inspect_err(|_| self.judgements = before)
     }
 
-    /// Removes the judgement about a pair, also from the file.
+    /// Removes the judgement about the pair of documents with these IDs, also from the file.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl Labels {
         let Some(place) = self.places.remove(&key(removed, kept)) else { return Ok(()) };
         self.judgements.remove(place);
         let judgements = std::mem::take(&mut self.judgements);
-        // The places behind the removed one have moved.
+        // The indexes of the judgements behind the removed one have changed.
         self.places.clear();
         for judgement in judgements {
             self.insert(judgement);
@@ -230,7 +231,7 @@ impl Labels {
         }
     }
 
-    /// Writes the whole file, which appears under its name when it is complete.
+    /// Writes all judgements to the file, which is replaced only when the new one is complete.
     fn write_all(&mut self) -> Result<()> {
         let mut file = WholeFile::create(&self.path, Durability::Fast)?;
         file.write(HEADER.as_bytes())?;
@@ -244,7 +245,7 @@ impl Labels {
     }
 }
 
-/// Returns the key of a pair. An escaped ID has no tab.
+/// Returns the key of a pair: both IDs with a tab between them. The first ID is escaped, so it has no tab.
 fn key(removed: &str, kept: &str) -> String {
     let mut key = Vec::new();
     // Writing to memory does not fail.

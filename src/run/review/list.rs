@@ -8,36 +8,36 @@ use simtool_base::error::Result;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows that a list shows. The default selects all.
+/// Conditions on the rows that a list shows. The default selects all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowFilter {
-    /// Smallest similarity or distance.
+    /// Minimum similarity or distance. `None` for no limit.
     pub from: Option<f64>,
-    /// Similarity or distance that is too large.
+    /// Upper limit of the similarity or distance. Selected rows are below it. `None` for no limit.
     pub below: Option<f64>,
-    /// Whether only rows are selected that were not compared, because a chain of documents links them.
+    /// Whether only rows are selected whose documents were not compared, because a chain of other documents links them.
     pub is_chain: bool,
-    /// Smallest number of lost words.
+    /// Minimum number of words that the removal loses. `None` for no limit.
     pub lost_from: Option<u32>,
-    /// Largest number of lost words.
+    /// Maximum number of words that the removal loses. `None` for no limit.
     pub lost_to: Option<u32>,
     /// Source of the removed document. Empty for all sources.
     pub source: String,
     /// Source of the kept document. Empty for all sources.
     pub kept_source: String,
-    /// Smallest number of documents of the cluster.
+    /// Minimum number of documents of the cluster. `None` for no limit.
     pub size_from: Option<u64>,
-    /// Largest number of documents of the cluster.
+    /// Maximum number of documents of the cluster. `None` for no limit.
     pub size_to: Option<u64>,
-    /// Whether only clusters are selected that may be pages of one template.
+    /// Whether only rows of clusters are selected whose documents may be pages of one template.
     pub is_template: bool,
-    /// Text in the IDs or files of the two documents.
+    /// Text in the IDs or files of the two documents. Empty for any text.
     pub text: String,
-    /// Words in the text of one of the two documents. The inputs are read again to find them.
+    /// Words in the text of one of the two documents. Empty for any text. Otherwise the inputs are read again.
     pub words: String,
-    /// Name of a field of one of the two documents. The inputs are read again to find it.
+    /// Name of a field of one of the two documents. Empty for no condition. Otherwise the inputs are read again.
     pub field: String,
-    /// Value of that field. Empty for any value.
+    /// Value of the field `field`. Empty for any value.
     pub value: String,
 }
 
@@ -70,7 +70,7 @@ impl RowOrder {
         }
     }
 
-    /// Returns the number by which rows are sorted.
+    /// Returns the number by which `row` is sorted in this order. The row with the smallest number is first.
     fn key(self, row: IndexedRow) -> u32 {
         match self {
             Self::Output => 0,
@@ -85,14 +85,15 @@ impl RowOrder {
     }
 }
 
-/// Filter in the numbers of the index.
+/// A [`RowFilter`] whose limits are converted to the numbers in the index.
 struct NumberFilter<'i> {
     closeness: [u32; 2],
     lost: [u32; 2],
     cluster: [u64; 2],
-    /// Numbers of the sources of the removed and of the kept document.
+    /// Numbers of the sources of the removed and of the kept document. `None` for all sources.
     sources: [Option<u16>; 2],
-    /// Index with the clusters of templates, if only these are selected.
+    /// The index, if only clusters that may be pages of one template are selected: it knows which ones these are.
+    /// `None` for all clusters.
     templates: Option<&'i ReviewIndex>,
 }
 
@@ -100,7 +101,7 @@ impl<'i> NumberFilter<'i> {
     fn new(filter: &RowFilter, index: &'i ReviewIndex) -> Result<Self> {
         let value = |shown: f64| index.scale.value(shown);
         let below = match (filter.below, index.scale) {
-            // Texts of similarity 1 are within a band that ends there.
+            // A limit above 1 ends the band of similarity 1, so that band is included.
             (Some(below), Scale::Similarity) if below > 1.0 => UNKNOWN - 1,
             (Some(below), _) => value(below).saturating_sub(1),
             (None, _) if filter.from.is_some() => UNKNOWN - 1,
@@ -108,7 +109,7 @@ impl<'i> NumberFilter<'i> {
         };
         let closeness =
             if filter.is_chain { [UNKNOWN; 2] } else { [filter.from.map_or(0, value), below] };
-        // Rows whose lost words were not counted are selected only if nothing is asked of them.
+        // Rows whose lost words were not counted are selected only if the filter has no limit of lost words.
         let has_lost = filter.lost_from.is_some() || filter.lost_to.is_some();
         let most = if has_lost { UNKNOWN - 1 } else { UNKNOWN };
         // The largest clusters have the smallest numbers.
@@ -141,7 +142,7 @@ impl<'i> NumberFilter<'i> {
 pub(super) struct RowSet(Vec<u64>);
 
 impl RowSet {
-    /// Returns an empty set of rows below `rows`.
+    /// Returns an empty set for rows whose numbers are less than `rows`.
     pub(super) fn empty(rows: u64) -> Self {
         Self(vec![0; rows.div_ceil(64) as usize])
     }
@@ -155,7 +156,7 @@ impl RowSet {
     }
 }
 
-/// The rows that a filter selects, in their order.
+/// Numbers of the rows that a filter selects, in the order of the list.
 #[derive(Clone, Debug)]
 pub(super) enum SelectedRows {
     /// All rows, in the order of the output.
@@ -171,7 +172,7 @@ impl SelectedRows {
         }
     }
 
-    /// Returns the rows of a page.
+    /// Returns the numbers of the rows of a page: at most `most` rows after the first `from` ones.
     pub(super) fn page(&self, from: u64, most: u64) -> Vec<u32> {
         let to = from.saturating_add(most).min(self.count());
         let numbers = from.min(to)..to;
@@ -182,7 +183,7 @@ impl SelectedRows {
     }
 }
 
-/// The last selection, which the next page of a list needs again.
+/// Cache of the last selected rows, which the next page of a list needs again.
 #[derive(Debug, Default)]
 pub(super) struct Selections(Mutex<Option<LastSelection>>);
 
@@ -194,8 +195,8 @@ struct LastSelection {
 }
 
 impl Selections {
-    /// Returns the rows that `filter` selects, in this order. `searched` has the rows that a search for the words and
-    /// the field of the filter found.
+    /// Returns the rows that `filter` selects, in the order `order`. `searched` has the rows that a search for the
+    /// words and the field of the filter found.
     pub(super) fn select(
         &self,
         index: &ReviewIndex,
@@ -210,7 +211,7 @@ impl Selections {
         {
             return Ok(last.rows.clone());
         }
-        // The memory of the last selection is free before that of the next one is needed.
+        // The memory of the last selection is freed before the next one is made.
         *last = None;
         let rows = select(index, filter, order, searched)?;
         *last = Some(LastSelection { filter: filter.clone(), order, rows: rows.clone() });
@@ -247,7 +248,8 @@ fn select(
     Ok(SelectedRows::Listed(Arc::new(rows)))
 }
 
-/// Rows whose line in the output has a text, in ascending order.
+/// Test whether the line of a row in the output has a text. Its value is the numbers of these rows in ascending order,
+/// or `None` for an empty text, which all rows have.
 struct HasText {
     rows: Option<std::iter::Peekable<std::vec::IntoIter<u32>>>,
 }
@@ -271,7 +273,7 @@ impl HasText {
         Ok(Self { rows: Some(rows.into_iter().peekable()) })
     }
 
-    /// Returns whether `row` has the text. The rows must be asked in ascending order.
+    /// Returns whether the line of `row` has the text. Calls must be in ascending order of the rows.
     fn next_is(&mut self, row: u32) -> bool {
         let Some(rows) = &mut self.rows else { return true };
         while rows.next_if(|&found| found < row).is_some() {}

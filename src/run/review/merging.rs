@@ -13,7 +13,8 @@ pub(super) struct Disagreement<'l> {
     pub(super) judgements: Vec<Option<&'l Judgement>>,
 }
 
-/// Returns the pairs on which people disagree, in the order of the files.
+/// Returns the pairs on which people disagree. `people` has the judgements of each person. Pairs have the order in
+/// which they first occur there.
 pub(super) fn disagreements<'l>(people: &[&'l Labels]) -> Vec<Disagreement<'l>> {
     let pairs = distinct_pairs(people).into_iter();
     let found = pairs.map(|Judgement { removed, kept, .. }| {
@@ -23,7 +24,8 @@ pub(super) fn disagreements<'l>(people: &[&'l Labels]) -> Vec<Disagreement<'l>> 
     found.filter(|pair| common_label(pair.judgements.iter().flatten().copied()).is_none()).collect()
 }
 
-/// Returns the judgements of `others` about pairs that `own` has not judged and on which all of them agree.
+/// Returns judgements about pairs that `own`, the judgements of one person, does not have. `others` has the judgements
+/// of other people. Only pairs are returned on which all of them who judged the pair agree.
 pub(super) fn mergeable(own: &Labels, others: &[Labels]) -> Vec<Judgement> {
     let others: Vec<&Labels> = others.iter().collect();
     let mut found = Vec::new();
@@ -42,8 +44,8 @@ pub(super) fn mergeable(own: &Labels, others: &[Labels]) -> Vec<Judgement> {
     found
 }
 
-/// Adds the judgements of `others` on which all of them agree to `own`, and writes them to its file. A pair that `own`
-/// has judged is not changed. Returns the number of pairs that were added.
+/// Adds judgements of other people to `own`, and writes them to the file of `own`. They are judgements on which all
+/// `others` who judged the pair agree. Pairs that `own` has judged are not changed. Returns the number of added pairs.
 pub(super) fn merge(own: &mut Labels, others: &[Labels]) -> Result<usize> {
     let found = mergeable(own, others);
     let count = found.len();
@@ -51,14 +53,15 @@ pub(super) fn merge(own: &mut Labels, others: &[Labels]) -> Result<usize> {
     Ok(count)
 }
 
-/// Returns a judgement about each pair, the first of several.
+/// Returns one judgement about each pair. If several people judged the pair, it is that of the first of them.
 fn distinct_pairs<'l>(people: &[&'l Labels]) -> Vec<&'l Judgement> {
     let mut seen = UnorderedSet::default();
     let all = people.iter().flat_map(|labels| labels.judgements());
     all.filter(|judgement| seen.insert((&*judgement.removed, &*judgement.kept))).collect()
 }
 
-/// Returns the label on which all judgements agree. A person who is not sure agrees with everybody.
+/// Returns the label on which all judgements agree, or `None` if they disagree. A person who is not sure agrees with
+/// everybody.
 fn common_label<'j>(judgements: impl Iterator<Item = &'j Judgement>) -> Option<Label> {
     let mut common = None;
     for Judgement { label, .. } in judgements {

@@ -1,6 +1,6 @@
-//! `review`: shows a finished run in the browser, and collects what people say about it.
+//! `review`: shows a finished run in the browser, and collects judgements and decisions of people.
 //!
-//! [`Review`] has all that the pages show as functions that return JSON. [`review`] serves them.
+//! [`Review`] has the content of the pages, as functions that return JSON. [`review`] serves the pages.
 
 mod below;
 mod choices;
@@ -51,10 +51,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Maximum number of rows of a page of a list.
 const MOST_ROWS: u64 = 500;
-/// Number of other documents of a cluster that a pair lists.
+/// Maximum number of rows of a cluster that the page of a pair lists.
 const MEMBERS: u32 = 50;
 
-/// A pair that is shown: a row of the run, or a pair below the limit.
+/// A pair of documents that a page shows: a row of the output, or a pair of kept documents just below the limit of the
+/// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairNumber {
     /// Number of a row, from 0.
@@ -63,7 +64,7 @@ pub enum PairNumber {
     Below(usize),
 }
 
-/// Decision about a row, as a person makes it.
+/// Decision of a person about a row, which names a removed document and the document that is kept in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowDecision {
     /// Keep the removed document.
@@ -72,7 +73,8 @@ pub enum RowDecision {
     Swap,
     /// Keep all documents of the cluster.
     KeepCluster,
-    /// Keep all documents of this source that are removed for documents of the other source.
+    /// Keep all documents from the source of this removed document that were removed for documents from the source of
+    /// the kept one. A source is for example a host.
     KeepSources,
 }
 
@@ -103,10 +105,11 @@ impl<'r> Review<'r> {
     ///
     /// # Errors
     ///
-    /// The folder has no rows of `dedup`, `match`, `passages` or `contamination`, or a file of labels or decisions cannot be read.
+    /// The folder has no rows of `dedup`, `match`, `passages` or `contamination`, or a file of labels or decisions
+    /// cannot be read.
     pub fn open(request: &'r ReviewRequest, face: &'r dyn Face) -> Result<Self> {
         let ReviewRequest { output, resources, .. } = request;
-        // A folder without a run is the first thing to say.
+        // If the folder has no run, this is reported before anything else.
         let run = RecordedRun::open(output, resources, face)?;
         let labels = Labels::open(&request.labels)?;
         let other_labels = request.other_labels.iter().map(|path| Labels::open(path));
@@ -183,7 +186,7 @@ impl<'r> Review<'r> {
         Quiet { face: self.face, work: Some(&self.work) }
     }
 
-    /// Returns how much of the present search is done, and all of its work.
+    /// Returns how much of the present search is done, and the amount of all of its work.
     #[must_use]
     pub fn progress(&self) -> Value {
         let [done, total] = [&self.work.done, &self.work.total].map(|n| n.load(Relaxed));
@@ -195,13 +198,13 @@ impl<'r> Review<'r> {
         self.work.is_cancelled.store(true, Relaxed);
     }
 
-    /// Returns the kind of the rows, which decides what the pages show.
+    /// Returns the kind of the rows, for example passages. It decides what the pages show.
     #[must_use]
     pub fn kind(&self) -> Value {
         json!({ "kind": self.index.kind().name() })
     }
 
-    /// Returns the names and values of the counts of the run.
+    /// Returns the names and values of the counts of the run, for the first page.
     fn figures(&self, summary: &Value) -> Value {
         // The index counts rows as they are in the file, which somebody may have filtered after the run.
         let (rows, groups) = (json!(self.index.rows), json!(self.index.clusters));
@@ -231,12 +234,13 @@ impl<'r> Review<'r> {
         figures.into_iter().map(|(name, value)| json!([name, value])).collect()
     }
 
-    /// Returns the name of a source.
+    /// Returns the name of the source with this number, for example a host.
     fn source(&self, number: u16) -> &str {
         self.index.end.sources.get(usize::from(number)).map_or("(other sources)", String::as_str)
     }
 
-    /// Returns rows of the list that `filter` selects, and their number.
+    /// Returns a page of the list of rows that `filter` selects: at most `most` rows after the first `from` ones. Also
+    /// returns the number of all selected rows.
     ///
     /// # Errors
     ///
@@ -253,7 +257,7 @@ impl<'r> Review<'r> {
         Ok(json!({ "count": selected.count(), "from": from, "rows": rows }))
     }
 
-    /// Returns a row as the lists show it.
+    /// Returns row number `row` as a JSON object for a list.
     fn row(&self, row: u32) -> Result<Value> {
         let indexed = self.index.row(row)?;
         let found = self.index.read(indexed.offset)?;
@@ -269,7 +273,7 @@ impl<'r> Review<'r> {
         Ok(value)
     }
 
-    /// Returns the names of two documents, with what people said about the pair.
+    /// Returns the names of two documents, with the judgement and the decision of people about the pair.
     fn names(&self, removed: &OutputName, kept: &OutputName) -> Value {
         let labels = lock(&self.labels);
         let judgement = labels.get(&removed.id, &kept.id);
@@ -283,8 +287,9 @@ impl<'r> Review<'r> {
         })
     }
 
-    /// Returns clusters, the largest first, each with its kept document and the number of its documents. With
-    /// `are_templates`, only clusters are returned that may be pages of one template.
+    /// Returns clusters, the largest first, each with its kept document and the number of its documents. Skips the
+    /// first `from` clusters, and returns at most `most`. With `are_templates`, only clusters are returned that may be
+    /// pages of one template.
     ///
     /// # Errors
     ///
@@ -324,7 +329,7 @@ impl<'r> Review<'r> {
         Ok(value)
     }
 
-    /// Returns the first rows of the cluster of a row.
+    /// Returns the first rows of the cluster that row number `row` belongs to.
     fn members(&self, row: u32) -> Result<Value> {
         let cluster = self.index.cluster(self.index.row(row)?.cluster.into())?;
         let rows = self.index.rows_of_cluster(cluster, 0, MEMBERS)?;
@@ -333,7 +338,7 @@ impl<'r> Review<'r> {
     }
 }
 
-/// Returns the keys of the kept documents of the clusters that may be pages of one template.
+/// Returns the hashes of the kept documents of the clusters that may be pages of one template.
 fn template_keys(summary: &Value) -> Vec<u64> {
     // Most runs have no such clusters, and neither have runs of earlier versions.
     let names = summary["template_kept"].as_array().into_iter().flatten();
@@ -341,13 +346,13 @@ fn template_keys(summary: &Value) -> Vec<u64> {
     names.filter_map(key).collect()
 }
 
-/// Returns the bars of a histogram.
+/// Returns the bars of a histogram as JSON.
 fn bars_of(bars: &[Bar]) -> Value {
     let objects = bars.iter();
     objects.map(|bar| json!({ "from": bar.from, "below": bar.below, "count": bar.count })).collect()
 }
 
-/// Returns the name of a document, with its source.
+/// Returns the ID, the file, the record number and the source of a document as JSON.
 fn name_of(OutputName { id, file, record }: &OutputName) -> Value {
     json!({ "id": id, "file": file, "record": record, "source": source_name(id, file) })
 }

@@ -9,13 +9,14 @@ const LEAST_WORDS: usize = 8;
 /// A passage that both texts have, at different places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moved {
-    /// Number of the part of each text that has the passage.
+    /// Indexes of the two parts that have the passage: the first one in the parts of the kept text, the second one in
+    /// those of the removed text.
     pub(super) parts: [usize; 2],
-    /// Bytes of the passage in each part.
+    /// Byte range of the passage in each of the two parts.
     pub(super) bytes: [Range<usize>; 2],
 }
 
-/// A word of a part of a text.
+/// A word of one part of a text.
 #[derive(Clone, Copy)]
 struct Word<'t> {
     part: usize,
@@ -23,8 +24,9 @@ struct Word<'t> {
     text: &'t str,
 }
 
-/// Finds the passages that are in a part of both texts, in the order of the second text. `kept` and `removed` are the
-/// parts that only one of the texts has. Each word is in at most one passage.
+/// Finds passages that both texts have, at different places. `kept` and `removed` are the parts that only one of the
+/// two texts has, as a comparison shows them. Returns the passages in the order of the removed text. Each word is in at
+/// most one passage.
 ///
 /// # Complexity
 ///
@@ -55,7 +57,7 @@ pub(super) fn moved(kept: &[&str], removed: &[&str]) -> Vec<Moved> {
     found
 }
 
-/// Returns the words of all parts.
+/// Returns the words of all parts, in order.
 fn words<'t>(parts: &[&'t str]) -> Vec<Word<'t>> {
     let mut words = Vec::new();
     for (part, text) in parts.iter().enumerate() {
@@ -77,7 +79,8 @@ fn is_in_one_part(words: &[Word<'_>]) -> bool {
     words.first().map(|word| word.part) == words.last().map(|word| word.part)
 }
 
-/// Returns the number of equal words at the beginning of two lists that are in the part of the first word.
+/// Returns the number of equal words at the beginning of two lists. Only words are counted that are in the same part as
+/// the first word of their list.
 fn common([one, other]: [&[Word<'_>]; 2]) -> usize {
     let pairs = one.iter().zip(other);
     let is_same = |(a, b): &(&Word<'_>, &Word<'_>)| {
@@ -110,7 +113,8 @@ mod tests {
     }
 
     proptest! {
-        /// A window of the second text is in a passage, or it is in no part of the first text that is not used.
+        /// Found passages are equal in both texts and have at least eight words. If both texts have the same eight
+        /// words in sequence, at least one passage is found. No word is in two passages.
         #[test]
         fn passages_are_equal_and_complete(
             kept in proptest::collection::vec("([ab] ){0,30}", 0..4),

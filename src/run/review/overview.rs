@@ -9,25 +9,25 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// First number of lost words of each bar.
+/// Smallest number of lost words of each bar of their histogram.
 const LOST: [u32; 7] = [0, 1, 3, 10, 30, 100, 1000];
-/// First number of documents of each bar of clusters.
+/// Smallest number of documents of each bar of the histogram of clusters.
 const SIZES: [u64; 7] = [2, 3, 5, 10, 100, 1000, 10_000];
-/// Maximum number of pairs of sources that are counted for the page.
+/// Maximum number of pairs of sources that the page lists.
 const PAIRS: usize = 100;
 
-/// A bar of a histogram: the rows with values from `from` to below `below`.
+/// A bar of a histogram: the rows, or clusters, with values from `from` to below `below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bar {
     /// Smallest value. `None` for rows whose value is not known.
     pub(super) from: Option<f64>,
-    /// Value that is too large. `None` if there is no limit.
+    /// Upper limit, which the values of the bar do not reach. `None` if there is no limit.
     pub(super) below: Option<f64>,
     /// Number of rows, or of clusters.
     pub(super) count: u64,
 }
 
-/// Number of documents of a source that are removed for documents of another source.
+/// Number of documents from one source, for example a host, that are removed for documents from another source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SourcePair {
     /// Number of the source of the removed documents.
@@ -38,18 +38,19 @@ pub(super) struct SourcePair {
     pub(super) count: u64,
 }
 
-/// Counts of all rows.
+/// Statistics of all rows of a run: histograms, and the pairs of sources with most removed documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overview {
-    /// Rows by similarity, or by distance if the method computes no similarity.
+    /// Histogram of the rows by similarity, or by distance if the method computes no similarity.
     pub(super) closeness: Vec<Bar>,
-    /// Rows by their lost words.
+    /// Histogram of the rows by the number of words that the removal loses.
     pub(super) lost: Vec<Bar>,
-    /// Clusters by their number of documents.
+    /// Histogram of the clusters by their number of documents.
     pub(super) sizes: Vec<Bar>,
     /// The pairs of sources with most removed documents.
     pub(super) sources: Vec<SourcePair>,
-    /// Number of rows with each closeness of two digits, for estimates.
+    /// Number of rows with each similarity, rounded down to two digits, or with each distance. Estimates use these
+    /// numbers.
     pub(super) counts: BTreeMap<u32, u64>,
 }
 
@@ -59,7 +60,7 @@ impl Overview {
         let (mut counts, mut unknown) = (BTreeMap::new(), 0);
         let mut lost = [0_u64; LOST.len() + 1];
         let mut pairs: UnorderedMap<u32, u64> = UnorderedMap::default();
-        // Most rows in sequence have one closeness, so the tree is asked rarely.
+        // Consecutive rows often have the same similarity, so the tree is rarely accessed.
         let (mut last, mut last_count) = (0, 0);
         index.visit_rows(&mut |_, row| {
             let step = scale.step(row.closeness);
@@ -71,7 +72,7 @@ impl Overview {
                 *counts.entry(last).or_default() += last_count;
                 (last, last_count) = (step, 1);
             }
-            // The last bar is of rows whose words were not counted.
+            // The last bar counts the rows whose lost words were not counted.
             let bar = if row.lost == UNKNOWN {
                 LOST.len()
             } else {
@@ -115,7 +116,7 @@ impl Overview {
                 count,
             })
             .collect();
-        // The map has no order of its own.
+        // The map has no order, so the pairs are sorted.
         sources.sort_unstable_by_key(|pair| (Reverse(pair.count), pair.source, pair.kept_source));
         sources.truncate(PAIRS);
         Ok(Self { closeness, lost, sizes: size_bars(index)?, sources, counts })

@@ -20,13 +20,14 @@ pub(super) const WORDS: usize = 3000;
 /// Maximum number of words of a comparison that are shown.
 const MOST_WORDS: usize = 100_000;
 
-/// Returns the parts of the comparison of the kept and the removed text. Each is a list of its kind and its text, or of its
-/// kind and the number of words that are not shown. A passage that changed its place also has a number, which is the same
-/// in both texts. `lost` has the bytes of the lost words of the removed text, in ascending order.
+/// Returns the comparison of the kept and the removed text as a list of pieces. A piece is a list of its kind and its
+/// text, or of its kind and the number of words that are not shown. A passage that changed its place also has a number,
+/// which is the same in both texts. `lost` has the byte ranges of the lost words in the removed text, in ascending
+/// order. `words` limits the shown words.
 pub(super) fn pieces(texts: [&[u8]; 2], lost: &[Range<usize>], words: usize) -> Value {
     let (cut_before, texts) = around_difference(texts);
     let texts = texts.map(String::from_utf8_lossy);
-    // The places of words hold only for the bytes of the input.
+    // The byte ranges hold only if the text is valid UTF-8 and was not changed.
     let lost = if matches!(texts[1], Cow::Borrowed(_)) { lost } else { &[] };
     // A page with millions of words would take the browser too long.
     let words = words.clamp(1, MOST_WORDS);
@@ -44,7 +45,7 @@ pub(super) fn pieces(texts: [&[u8]; 2], lost: &[Range<usize>], words: usize) -> 
     if cut_before.start > 0 {
         shown.push(json!(["equal bytes", cut_before.start]));
     }
-    // Moved passages are numbered by the part of their text that has them.
+    // Moved passages name the part that has them by its number, so the parts of each text are counted.
     let mut parts = [0; 2];
     for piece in found {
         let (side, text) = match piece {
@@ -63,7 +64,7 @@ pub(super) fn pieces(texts: [&[u8]; 2], lost: &[Range<usize>], words: usize) -> 
                 continue;
             }
         };
-        // The part is a slice of its text, so the addresses give its place.
+        // The part is a slice of its text, so the difference of the addresses is its offset.
         let at = text.as_ptr().addr() - texts[side].as_ptr().addr() + cut_before.start;
         let part = OwnPart { side, text, at, lost };
         part.push_to(&mut shown, parts[side], &moved);
@@ -75,19 +76,20 @@ pub(super) fn pieces(texts: [&[u8]; 2], lost: &[Range<usize>], words: usize) -> 
     shown.into()
 }
 
-/// A part that only one of the texts has.
+/// A part of the kept or of the removed text that the other text does not have.
 struct OwnPart<'t> {
     /// 0 for the kept text, 1 for the removed one.
     side: usize,
     text: &'t str,
-    /// Place of the part in its text.
+    /// Offset of the part in its text, in bytes.
     at: usize,
-    /// Bytes of the lost words of the removed text.
+    /// Byte ranges of the lost words in the removed text.
     lost: &'t [Range<usize>],
 }
 
 impl OwnPart<'_> {
-    /// Adds the moved passages of the part, which has this number, and the rest between them.
+    /// Adds the moved passages of this part to `shown`, and the text between them. `part` is the number of this part,
+    /// and `moved` has the moved passages of all parts.
     fn push_to(&self, shown: &mut Vec<Value>, part: usize, moved: &[Moved]) {
         let kind = ["kept", "removed"][self.side];
         let mut inside: Vec<(usize, &Range<usize>)> = (0..)
@@ -95,7 +97,7 @@ impl OwnPart<'_> {
             .filter(|(_, passage)| passage.parts[self.side] == part)
             .map(|(number, passage)| (number, &passage.bytes[self.side]))
             .collect();
-        // Passages are in the order of the removed text, which is another one in the kept text.
+        // The passages are in the order of the removed text. In the kept text they have another order.
         inside.sort_unstable_by_key(|(_, bytes)| bytes.start);
         let mut done = 0;
         for (number, bytes) in inside {
@@ -106,7 +108,9 @@ impl OwnPart<'_> {
         self.push_rest(shown, done..self.text.len());
     }
 
-    /// Adds bytes of the part that did not move. Lost words are pieces of their own.
+    /// Adds the text in the range `bytes` of this part to `shown`. The range must have no moved passage. In the removed
+    /// text, each sequence of consecutive lost words becomes a separate piece of the kind `lost`. Lost words are words
+    /// that the kept document lacks.
     fn push_rest(&self, shown: &mut Vec<Value>, bytes: Range<usize>) {
         if self.side == 0 {
             push(shown, "kept", &self.text[bytes]);
@@ -134,15 +138,15 @@ impl OwnPart<'_> {
     }
 }
 
-/// Adds a piece of a text, unless it is empty.
+/// Adds a piece of a text with its kind, unless the text is empty.
 fn push(shown: &mut Vec<Value>, kind: &str, text: &str) {
     if !text.is_empty() {
         shown.push(json!([kind, text]));
     }
 }
 
-/// Returns the text of a document in pieces that a search has found, or that are around them. Text that is far from the
-/// found pieces is not shown. Without found pieces, shows the beginning of the text.
+/// Returns the text of a document in pieces: the byte ranges `found` of a search, and the text around them. Text that
+/// is far from the found ranges is not shown. If there are none, returns the beginning of the text.
 pub(super) fn found_pieces(text: &[u8], found: &[Range<usize>]) -> Value {
     let mut shown = Vec::new();
     if found.is_empty() {
@@ -162,7 +166,8 @@ pub(super) fn found_pieces(text: &[u8], found: &[Range<usize>]) -> Value {
     shown.into()
 }
 
-/// Adds text between found pieces. Only its ends are shown that are next to one.
+/// Adds the text between two found pieces. If it is long, only its ends are shown: its beginning if `is_behind` a found
+/// piece, and its end if `is_before` one.
 fn push_context(shown: &mut Vec<Value>, text: &[u8], is_behind: bool, is_before: bool) {
     // Before the first found piece, and behind the last one, only one end is next to a piece.
     let ends = usize::from(is_behind) + usize::from(is_before);
@@ -178,7 +183,8 @@ fn push_context(shown: &mut Vec<Value>, text: &[u8], is_behind: bool, is_before:
     push(shown, "text", &String::from_utf8_lossy(&text[last..]));
 }
 
-/// Returns the whole text of a page in pieces that are a part of its document, or that are left out.
+/// Returns the whole text of an HTML page in pieces. Each piece is a part of `document`, the compared text, or was left
+/// out.
 pub(super) fn page_pieces(whole: &[u8], document: &[u8]) -> Value {
     let texts = [whole, document].map(String::from_utf8_lossy);
     let pieces = marked_text(&texts[0], &texts[1]).into_iter().map(|piece| match piece {
@@ -190,15 +196,16 @@ pub(super) fn page_pieces(whole: &[u8], document: &[u8]) -> Value {
     pieces.collect()
 }
 
-/// Numbers of bytes of long texts that are not compared.
+/// Numbers of bytes of two long texts that are not compared.
 struct CutBytes {
-    /// Bytes at the beginning, which are equal.
+    /// Number of bytes at the beginning of each text. They are equal in both.
     start: usize,
-    /// Bytes at the end of each text.
+    /// Number of bytes at the end of each text.
     rest: [usize; 2],
 }
 
-/// Returns the parts of two texts around their first difference, which are short enough to be compared.
+/// Returns the parts of two texts around their first difference, which are short enough to be compared, and the numbers
+/// of bytes before and after these parts.
 fn around_difference(texts: [&[u8]; 2]) -> (CutBytes, [&[u8]; 2]) {
     if texts.iter().all(|text| text.len() <= COMPARED) {
         return (CutBytes { start: 0, rest: [0, 0] }, texts);
@@ -212,7 +219,8 @@ fn around_difference(texts: [&[u8]; 2]) -> (CutBytes, [&[u8]; 2]) {
     (CutBytes { start, rest }, [&kept[start..ends[0]], &removed[start..ends[1]]])
 }
 
-/// Returns the offset of the character at `at`, so that a text is not cut inside a character.
+/// Returns the offset of the first byte of the character that has the byte at `at`, so that a text is not cut inside a
+/// character.
 fn character_start(text: &[u8], at: usize) -> usize {
     // A byte of the form 10xxxxxx does not begin a character.
     (0..=at).rev().find(|&at| text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
@@ -223,7 +231,7 @@ pub(super) fn are_short(texts: [&[u8]; 2]) -> bool {
     texts.iter().all(|text| text.len() <= 4 * COMPARED)
 }
 
-/// Returns the facts about a document that was read again.
+/// Returns facts about a document that was read again, such as its format and its size in bytes.
 pub(super) fn facts(document: &ReadDocument) -> Value {
     json!({
         "format": document.format.name(),

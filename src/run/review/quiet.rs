@@ -1,4 +1,4 @@
-//! The face of what a review does while it serves pages: it prints nothing, and can be interrupted.
+//! The face for the work of a review: it prints no messages, and its work can be cancelled.
 
 use super::search::WorkState;
 use crate::run::face::Face;
@@ -6,7 +6,7 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{Progress, Work};
 use std::sync::atomic::Ordering;
 
-/// A face that shows nothing, and otherwise does as another one.
+/// A face that prints no messages. It opens files as `face` does, and an interruption of `face` cancels its work.
 pub(super) struct Quiet<'f> {
     pub(super) face: &'f dyn Face,
     /// State of a long search, which the page shows. `None` for work that is too short to be shown.
@@ -36,7 +36,7 @@ impl Progress for Quiet<'_> {
         }
     }
 
-    // A search that is being made when the person presses Ctrl-C ends, too.
+    // Ctrl-C also cancels a search that is running.
     fn is_cancelled(&self) -> bool {
         let is_cancelled = |state: &WorkState| state.is_cancelled.load(Ordering::Relaxed);
         self.face.is_interrupted() || self.work.is_some_and(is_cancelled)

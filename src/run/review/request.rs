@@ -10,13 +10,13 @@ use std::path::PathBuf;
 pub struct ReviewRequest {
     /// Path of the output folder of the run.
     pub output: PathBuf,
-    /// File for judgements.
+    /// Path of the file to which judgements about pairs are written.
     pub labels: PathBuf,
-    /// Files with judgements of other people, which are compared with the first file.
+    /// Paths of files with judgements of other people, which are compared with those in `labels`.
     pub other_labels: Vec<PathBuf>,
-    /// File for decisions.
+    /// Path of the file to which decisions about removed documents are written.
     pub decisions: PathBuf,
-    /// Port of the loopback, or 0 for any.
+    /// Port of the server on this machine, or 0 for any free port.
     pub port: u16,
     /// Threads and memory.
     pub resources: Resources,

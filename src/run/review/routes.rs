@@ -1,4 +1,4 @@
-//! The paths of the pages, and the functions that answer them.
+//! The paths from which the pages get their data, and the functions that answer requests for it.
 
 use super::{Label, PairNumber, Review, RowDecision, RowFilter, RowOrder};
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn route<'r>(method: &'static str, path: &'static str, function: Function) -> Ro
     Route { method, path, function }
 }
 
-/// Returns the paths of the pages, and the functions that answer them.
+/// Returns the paths from which the pages get their data, each with the function that answers requests for it.
 pub(super) fn routes<'r>() -> Vec<Route<Review<'r>>> {
     vec![
         route("GET", "api/run", |review, _| answer(Ok(review.kind()))),
@@ -111,12 +111,12 @@ fn pair(request: &Request) -> Option<PairNumber> {
     name.strip_prefix('b')?.parse().ok().map(PairNumber::Below)
 }
 
-/// Returns the first row of a page and its number of rows.
+/// Returns the part of a list that a request asks for: the number of its first row, and the maximum number of rows.
 fn page(request: &Request) -> (u64, u64) {
     (request.number("from").unwrap_or(0), request.number("most").unwrap_or(100))
 }
 
-/// Returns whether only clusters are wanted that may be pages of one template.
+/// Returns whether a request is only for clusters that may be pages of one template.
 fn is_template(request: &Request) -> bool {
     request.value("template").is_some()
 }

@@ -1,16 +1,16 @@
 //! Values of rows as whole numbers, by which the index filters and sorts them.
 
-/// Number of parts of one that a similarity is counted in.
+/// Value of the similarity 1. Similarities are counted in millionths.
 const PARTS: u32 = 1_000_000;
 /// Value of a row whose similarity, distance or lost words are not known.
 pub(super) const UNKNOWN: u32 = u32::MAX;
-/// Width of a band of similarities, in the parts of [`similarity_value`].
+/// Width of a band of similarities in millionths, which is 0.05.
 const BAND: u32 = 50_000;
 
-/// Width of a step of similarities, as people write them.
+/// Width of a step of similarities in millionths, which is 0.01.
 const STEP: u32 = 10_000;
 
-/// Returns the nearest whole number.
+/// Returns the whole number that is nearest to `number`: 0 for negative numbers.
 #[expect(
     clippy::cast_sign_loss,
     reason = "a cast of a negative number is 0, which is the nearest one"
@@ -19,7 +19,7 @@ fn whole(number: f64) -> u32 {
     number.round() as u32
 }
 
-/// Returns a similarity as a whole number of millionths. Only a similarity of exactly 1 is a million.
+/// Returns a similarity as a whole number of millionths. Only a similarity of exactly 1 becomes a million.
 pub(super) fn similarity_value(similarity: f64) -> u32 {
     // Only rounding could make a similarity below 1 a million.
     let value = whole(similarity.clamp(0.0, 1.0) * f64::from(PARTS));
@@ -35,13 +35,14 @@ pub(super) fn closeness_value(similarity: Option<f64>, distance: Option<u64>) ->
     }
 }
 
-/// Returns the number of words that a removal loses, as rows store it. `None` becomes [`UNKNOWN`], and a number that is
-/// too large becomes the largest one below it.
+/// Returns the number of words that a removal loses, as the index stores it. `None` becomes [`UNKNOWN`]. A number that
+/// does not fit in 32 bits becomes the largest one below [`UNKNOWN`].
 pub(super) fn lost_value(lost: Option<u64>) -> u32 {
     lost.map_or(UNKNOWN, |lost| u32::try_from(lost).unwrap_or(UNKNOWN - 1))
 }
 
-/// Scale of the closeness of a run: similarities in millionths, distances, or the documents of passages.
+/// Scale of the values of rows, which are similarities in millionths, distances, or numbers of documents with a
+/// passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     Similarity,
@@ -51,8 +52,9 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    /// Returns the first value of the band with this closeness. A band of similarities is 0.05 wide, and 1 is a band of
-    /// its own, as is each distance and [`UNKNOWN`]. Bands of counts begin at powers of two.
+    /// Returns the first value of the band that has the value `closeness`. Rows of one band are counted together. A
+    /// band of similarities is 0.05 wide. The similarity 1, each distance and [`UNKNOWN`] are bands of their own. Bands
+    /// of counts begin at powers of two.
     pub(super) fn band(self, closeness: u32) -> u32 {
         match self {
             Self::Similarity if closeness != UNKNOWN => closeness / BAND * BAND,
@@ -63,7 +65,8 @@ impl Scale {
         }
     }
 
-    /// Returns the closeness with two digits, for example 870,000 for 0.876, so that few values are counted.
+    /// Returns the value `closeness`, with similarities rounded down to two digits: 870,000 for 0.876. So there are few
+    /// different values to count.
     pub(super) fn step(self, closeness: u32) -> u32 {
         match self {
             Self::Similarity if closeness != UNKNOWN => closeness / STEP * STEP,
@@ -72,7 +75,7 @@ impl Scale {
         }
     }
 
-    /// Returns the value behind the last one of a band.
+    /// Returns the first value above the band that begins at `band`.
     pub(super) fn band_end(self, band: u32) -> u32 {
         match self {
             Self::Similarity if band < PARTS => band + BAND,
@@ -81,7 +84,7 @@ impl Scale {
         }
     }
 
-    /// Returns the closeness as people write it. `None` if it is not known.
+    /// Returns the value as a number for people, for example the similarity 0.87 for 870,000. `None` for [`UNKNOWN`].
     pub(super) fn shown(self, closeness: u32) -> Option<f64> {
         match self {
             _ if closeness == UNKNOWN => None,
@@ -90,7 +93,7 @@ impl Scale {
         }
     }
 
-    /// Returns the closeness that people write so.
+    /// Returns the value for a similarity, distance or count that a person wrote, for example 870,000 for 0.87.
     pub(super) fn value(self, shown: f64) -> u32 {
         match self {
             Self::Similarity => similarity_value(shown),

@@ -1,7 +1,7 @@
-//! A random sample of rows to judge, and what the judgements say about the run.
+//! A random sample of rows to judge, and the estimates that follow from the judgements.
 //!
-//! The sample is stratified: each band of similarities gets as many rows, so that the few rows near the limit are judged,
-//! too. Within a band, each source gets its share. Estimates weigh the bands by their number of rows.
+//! The sample is stratified: each band of similarities gets the same number of rows, so that the few rows near the
+//! limit are judged, too. Within a band, each source gets its share. Estimates weigh the bands by their number of rows.
 
 use super::index::ReviewIndex;
 use super::labels::{Chosen, Judgement, Label};
@@ -13,22 +13,24 @@ use simtool_base::stable_hash::{GAMMA, mix};
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::ControlFlow;
 
-/// Precisions for which a limit is proposed.
+/// Precisions, which are shares of right pairs, for which a limit is proposed.
 const TARGETS: [f64; 3] = [0.9, 0.95, 0.99];
 
-/// Returns the random number of an item. It depends on nothing but the seed and the item.
+/// Returns the random number of an item, for example of a row number. It depends only on the seed and the item.
 pub(in crate::run) fn random(seed: u64, item: u64) -> u64 {
     mix((seed ^ item.wrapping_mul(0xd134_2543_de82_ef95)).wrapping_add(GAMMA))
 }
 
-/// Rows of one band and one source. The sample has those of them whose random numbers are smallest.
+/// Rows of one band of similarities and one source. The sample has `wanted` of them: those with the smallest random
+/// numbers.
 struct Stratum {
     rows: u64,
     wanted: usize,
     chosen: BinaryHeap<[u64; 2]>,
 }
 
-/// Returns `size` random rows, in the order in which they are judged: one of each band in turn.
+/// Returns the numbers of at most `size` random rows, in the order in which they are judged: the first row of each band
+/// of similarities, then the second row of each band, and so on.
 pub(super) fn sample(index: &ReviewIndex, seed: u64, size: usize) -> Result<Vec<u32>> {
     let mut strata: BTreeMap<[u32; 2], Stratum> = BTreeMap::new();
     let place = |closeness, source: u16| [index.scale.band(closeness), source.into()];
@@ -62,7 +64,7 @@ pub(super) fn sample(index: &ReviewIndex, seed: u64, size: usize) -> Result<Vec<
     Ok(turns.map(|[_, row]| *row as u32).collect())
 }
 
-/// Sets the number of rows that are wanted of each stratum.
+/// Sets how many rows of each stratum a sample of `size` rows has.
 fn allot(strata: &mut BTreeMap<[u32; 2], Stratum>, seed: u64, size: usize) {
     let mut bands: BTreeMap<u32, u64> = BTreeMap::new();
     for ([band, _], stratum) in &*strata {
@@ -94,7 +96,7 @@ fn allot(strata: &mut BTreeMap<[u32; 2], Stratum>, seed: u64, size: usize) {
     }
 }
 
-/// Share of right pairs among some rows, estimated from the judged ones.
+/// Estimated share of right pairs, which are near-duplicates, among some rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ShareEstimate {
     /// Number of rows.
@@ -105,25 +107,26 @@ pub(super) struct ShareEstimate {
     pub(super) yes: u64,
     /// Estimated share. `None` if nothing was judged.
     pub(super) share: Option<f64>,
-    /// Interval of 95 % of the share.
+    /// Confidence interval of the share, with a confidence of 95 %.
     pub(super) interval: Interval,
 }
 
-/// Limit from which on the estimated precision reaches a target.
+/// Limit of the similarity or distance at which the estimated precision, the share of right pairs, reaches `target`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ProposedLimit {
     pub(super) target: f64,
     /// The limit. `None` if no limit reaches the target.
     pub(super) limit: Option<f64>,
-    /// Estimate for the rows that the limit leaves.
+    /// Estimate for the rows within the limit.
     pub(super) estimate: ShareEstimate,
 }
 
-/// Judged random pairs, and the number of all rows.
+/// Judged random pairs, and the number of all rows with each similarity or distance.
 pub(super) struct Estimator<'e> {
     scale: Scale,
     counts: &'e BTreeMap<u32, u64>,
-    /// Closeness of each judged pair, and whether it is right.
+    /// Similarity or distance of each judged pair, as the index stores it, and whether its documents are
+    /// near-duplicates.
     judged: Vec<(u32, bool)>,
 }
 
@@ -138,7 +141,7 @@ impl<'e> Estimator<'e> {
         Self { scale, counts: &overview.counts, judged }
     }
 
-    /// Returns the estimate of each band, with the first closeness of the band.
+    /// Returns the estimate of each band of similarities or distances, with the first value of the band.
     pub(super) fn bands(&self) -> Vec<(u32, ShareEstimate)> {
         let mut bands: Vec<u32> = self.counts.keys().map(|&step| self.scale.band(step)).collect();
         bands.dedup();
@@ -151,7 +154,7 @@ impl<'e> Estimator<'e> {
         self.estimate(&|closeness| closeness != UNKNOWN)
     }
 
-    /// Proposes a limit for each target.
+    /// Proposes a limit for each of the target precisions [`TARGETS`].
     pub(super) fn limits(&self) -> Vec<ProposedLimit> {
         let mut limits: Vec<u32> = self.counts.keys().copied().collect();
         // A larger distance removes more documents, and a larger similarity fewer.
@@ -176,7 +179,7 @@ impl<'e> Estimator<'e> {
         TARGETS.into_iter().map(proposed).collect()
     }
 
-    /// Returns the estimate for the rows within a limit.
+    /// Returns the estimate for the rows with at least the similarity `limit`, or at most the distance `limit`.
     fn within(&self, limit: u32) -> ShareEstimate {
         match self.scale {
             Scale::Similarity => {
@@ -186,9 +189,9 @@ impl<'e> Estimator<'e> {
         }
     }
 
-    /// Returns the estimate for the rows whose closeness `is_in` selects.
+    /// Returns the estimate for the rows whose similarity or distance `is_in` selects.
     fn estimate(&self, is_in: &dyn Fn(u32) -> bool) -> ShareEstimate {
-        /// Numbers of a band.
+        /// Numbers of all rows, of judged rows, and of rows judged with yes in one band.
         #[derive(Default)]
         struct Band {
             rows: u64,
@@ -207,7 +210,7 @@ impl<'e> Estimator<'e> {
             }
         }
         let rows: u64 = bands.values().map(|band| band.rows).sum();
-        // Bands without a judged row say nothing, so the others stand for them.
+        // Bands without a judged row give no information. They are assumed to have the share of the other bands.
         let judged_bands = || bands.values().filter(|band| band.judged > 0);
         let known: u64 = judged_bands().map(|band| band.rows).sum();
         let (judged, yes) = judged_bands().fold((0, 0), |sum, b| (sum.0 + b.judged, sum.1 + b.yes));

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Number of rows of the output after which the search checks whether it is cancelled.
 const ROWS: u32 = 1024;
 
-/// Progress of a search, which another request asks for or cancels.
+/// Progress of a search. Other requests read it or cancel the search.
 #[derive(Debug, Default)]
 pub(super) struct WorkState {
     pub(super) done: AtomicU64,
@@ -40,16 +40,16 @@ impl WorkState {
 /// Documents that a search selects, by their texts and fields.
 #[derive(Clone, Debug, PartialEq)]
 struct Wanted {
-    /// Text in lower case. Empty selects all documents.
+    /// Text in lower case that a document must have. Empty selects all documents.
     words: String,
-    /// Name of a field. Empty selects all documents.
+    /// Name of a field that a document must have. Empty selects all documents.
     field: String,
     /// Value of the field. Empty selects the documents that have the field.
     value: String,
 }
 
 impl Wanted {
-    /// Returns the part of a filter that a search needs. `None` if it needs none.
+    /// Returns the conditions of `filter` on the texts and fields of documents. `None` if there are no such conditions.
     fn of(filter: &RowFilter) -> Option<Self> {
         let RowFilter { words, field, value, .. } = filter;
         let wanted =
@@ -64,18 +64,18 @@ impl Wanted {
     }
 }
 
-/// Returns whether a text has some words. Capital letters are the same as small ones.
+/// Returns whether a text has some words, which are in lower case. Capital letters in the text count as small ones.
 fn has_words(text: &[u8], words: &Finder<'_>) -> bool {
     words.find(String::from_utf8_lossy(text).to_lowercase().as_bytes()).is_some()
 }
 
-/// The last search, which the next page of a list needs again.
+/// Cache of the rows that the last search found, which the next page of a list needs again.
 #[derive(Debug, Default)]
 pub(super) struct Searches(Mutex<Option<(Wanted, Arc<RowSet>)>>);
 
 impl Searches {
     /// Returns the rows with a document that `filter` selects by its text and its field. `None` if the filter asks for
-    /// neither. `open` opens the run, and `work` counts what is done.
+    /// neither. `open` opens the run, and `work` receives the progress of the search.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ fn search(
     run: &RecordedRun<'_>,
     progress: &dyn Progress,
 ) -> Result<RowSet> {
-    // Small letters are compared with small ones, so the words were made small once.
+    // Texts are compared in lower case. The words are in lower case already.
     let words = Finder::new(&wanted.words);
     let fields: Vec<Selector> = Some(&*wanted.field)
         .filter(|field| !field.is_empty())
@@ -125,7 +125,7 @@ fn search(
     )?;
     documents.sort_unstable();
     let mut rows = RowSet::empty(index.rows);
-    // Reading the rows would find nothing.
+    // Without a found document, no row can match.
     if documents.is_empty() {
         return Ok(rows);
     }

@@ -16,71 +16,78 @@ use super::nearest::{HUNDREDTHS, Histogram, Nearest, documents, first, ratio};
 use simtool_base::quantity::{counted, grouped, percent};
 use std::ops::Range;
 
-/// Minimum number of probes from which a gap is looked for. A probe is a sampled document that was compared
-/// with the whole sample.
+/// Minimum number of probes in a script. With fewer probes, no gap is looked for. A probe is a sampled document that
+/// was compared with the whole sample.
 const ENOUGH: usize = 20;
-/// Distance from the middle of a window to its ends, in hundredths. A window is a range of similarities in
-/// which pairs are counted.
+/// Distance from the middle of a window to its ends, in hundredths of similarity. A window is a range of similarities
+/// in which pairs are counted.
 const HALF: usize = 3;
-/// Width of a window, in hundredths. It is also the distance between the middles of two adjacent windows.
+/// Width of a window (a range of similarities), in hundredths. It is also the distance between the middles of two
+/// adjacent windows.
 const STEP: usize = 2 * HALF + 1;
-/// Greatest number of documents in the whole collection that a repeated document is similar to. A document with
-/// more similar documents shares a template with them. The number is scaled down if the sample is only a part of the
-/// collection. In the labelled collections, up to twelve documents are rewritten from one source.
+/// Maximum number of documents in the whole collection whose similarity to a probe is between the new threshold and
+/// that of copies. A probe with more such documents shares a template with them. The number is scaled down if the
+/// sample is only a part of the collection. In the labelled collections, up to twelve documents are rewritten from one
+/// source.
 const PARTNERS: f64 = 12.0;
-/// Greatest share of the probes that may have more than [`PARTNERS`] similar documents.
+/// Maximum share of the probes (documents that were compared with the sample) that may have more than [`PARTNERS`] such
+/// documents.
 const TEMPLATE_SHARE: f64 = 0.02;
-/// Distance from the threshold, in hundredths. If the similarity of a document to its most similar document is
-/// within this distance, a small change of the threshold would change the decision about the document.
+/// Distance from the new threshold, in hundredths. If the similarity of a probe to its most similar document is within
+/// this distance, a small change of the threshold would change the decision about the probe.
 const NEAR: usize = 5;
-/// Maximum number of documents that are within [`NEAR`] of the threshold, divided by the number of documents that
-/// [`BEYOND`] counts.
+/// Maximum number of probes within [`NEAR`] of the new threshold, as a share of the probes whose greatest similarity is
+/// between the new threshold and that of copies.
 const NEAR_SHARE: f64 = 0.2;
-/// Minimum number of documents whose most similar document is similar enough for the new threshold, but not for the
-/// default threshold.
+/// Minimum number of probes whose greatest similarity to another document reaches the new threshold, but not the
+/// default threshold. With fewer such probes, no gap is reported.
 const BEYOND: usize = 8;
-/// The minimum of [`BEYOND`] as a share of the probes. The greater of both minimums counts.
+/// Minimum number of the same probes as for [`BEYOND`], as a share of all probes. The greater of the two minimums is
+/// used.
 const BEYOND_SHARE: f64 = 0.01;
-/// Minimum width, in hundredths, of a range without pairs that separates unrelated documents from copies.
+/// Minimum width, in hundredths, of the range without pairs below the similarity of copies. If it is that wide, all
+/// similar documents of a script are assumed to be copies.
 const WIDE: usize = 20;
-/// Smallest threshold, in hundredths, that is chosen in a range without pairs. The whole collection has pairs of
-/// unrelated documents that are more similar than those of the sample, so a lower threshold would find such pairs.
+/// Smallest threshold, in hundredths, that is chosen in a range without pairs. The whole collection has unrelated
+/// documents that are more similar than those of the sample, so a lower threshold would find such pairs.
 const LEAST: usize = 30;
-/// Rank of the first document that is taken as unrelated to a probe, among the documents from the most to the least
-/// similar to the probe. Most unrelated documents are at most as similar as the median of the similarity at this rank
-/// over all probes.
+/// Rank of the first document that is assumed to be unrelated to a probe. Documents are ranked from the most to the
+/// least similar to the probe. Most unrelated documents are at most as similar as the median of the similarity at this
+/// rank over all probes.
 const UNRELATED_RANK: u32 = 20;
-/// Greatest share of all probes that may be in scripts with fewer than [`ENOUGH`] probes. If their share is greater,
-/// no gap is reported.
+/// Maximum share of all probes that may be in scripts with fewer than [`ENOUGH`] probes. If their share is greater, no
+/// gap is reported.
 const UNJUDGED: f64 = 0.05;
 
-/// Result of looking for a gap.
+/// Result of looking for a gap between the similarities of unrelated documents and of repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// Similarity in the gap, in hundredths. `None` if there is no gap.
     pub(super) least: Option<usize>,
-    /// Description of the evidence, for example "gap between 0.45 and 0.62".
+    /// Description of the similarities that were found, for example "gap between 0.45 and 0.62".
     pub(super) seen: String,
-    /// Whether the description has similarities.
+    /// Whether the description names similarities. It does not if the sample is too small.
     pub(super) has_similarities: bool,
 }
 
-/// Similarities of the documents in one script, in hundredths.
+/// Result of looking for a gap among the documents in one script, such as Latin. Similarities are in hundredths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ScriptEvidence {
-    /// Repeats are separate from unrelated documents. Few pairs have a similarity in this range.
+    /// Few pairs have a similarity in `range`, so repeats are separate from unrelated documents. `least` is the
+    /// threshold in this range.
     Gap { least: usize, range: Range<usize> },
-    /// Between this similarity and the similarity of copies, there are no pairs.
+    /// There is no gap, but all similar documents are copies, which the default method finds, too. No pairs have a
+    /// similarity between `last` and the similarity of copies.
     Copies { last: usize },
-    /// There is no gap, for the reason in the text.
+    /// There is no gap. The text has the reason.
     Blurred(String),
 }
 
-/// Similarity of copies, and the share of the collection that was sampled, which limits the number of partners that a
-/// repeated document can have in the sample.
+/// Similarity of copies, and the share of the collection that is in the sample. The share limits how many similar
+/// documents a probe can have in the sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Minimum similarity, in hundredths, of the pairs that the default method also finds.
+    /// Minimum similarity, in hundredths, of copies, which are pairs that the default method also finds.
     pub(super) copies: usize,
     /// Fraction of the collection that is in the sample, from 0 to 1.
     pub(super) sampled_share: f64,
@@ -93,7 +100,8 @@ impl Limits {
     }
 }
 
-/// Looks for the gap in each script, and returns the strictest result.
+/// Looks in each script for the gap between the similarities of unrelated documents and of repeats. Returns the highest
+/// threshold of all scripts, if every script allows one, and a description.
 pub(super) fn find_gap(nearest: &Nearest, limits: Limits) -> Evidence {
     let (judged, few): (Vec<_>, Vec<_>) =
         nearest.scripts.iter().partition(|script| script.probes.len() >= ENOUGH);
@@ -122,8 +130,8 @@ pub(super) fn find_gap(nearest: &Nearest, limits: Limits) -> Evidence {
     Evidence { least, seen: seen.join("; "), has_similarities: true }
 }
 
-/// Returns the threshold that suits every script. Returns `None` if no script has a gap, or if a script has
-/// neither a gap nor copies alone.
+/// Returns the threshold that suits every script. `found` has the name and the result of each script. Returns `None` if
+/// no script has a gap, or if the result of a script is [`ScriptEvidence::Blurred`].
 fn strictest(found: &[(&str, ScriptEvidence)], limits: Limits) -> Option<usize> {
     let least = |evidence: &ScriptEvidence| match evidence {
         ScriptEvidence::Gap { least, .. } => Some(*least),
@@ -155,7 +163,8 @@ impl ScriptEvidence {
     }
 }
 
-/// Looks for the gap in the similarities of the probes in one script.
+/// Looks for the gap between the similarities of unrelated documents and of repeats, in one script. `probes` has the
+/// similarities of each document that was compared with the sample.
 fn script_evidence(probes: &[Histogram], limits: Limits) -> ScriptEvidence {
     let pairs = Pairs::new(probes, limits.copies);
     let Some(least) = pairs.valley() else {
@@ -188,7 +197,7 @@ fn script_evidence(probes: &[Histogram], limits: Limits) -> ScriptEvidence {
         let nearest = counted(beyond as u64, "nearest document");
         return ScriptEvidence::Blurred(format!("only {nearest} {end}"));
     }
-    // Where many documents are close to the limit, a small change of it changes many decisions.
+    // If many documents are close to the limit, a small change of the limit changes many decisions.
     if near as f64 > NEAR_SHARE * beyond as f64 {
         return ScriptEvidence::Blurred(format!(
             "{} within 0.05 of {}, and only {} {end}",
@@ -200,10 +209,12 @@ fn script_evidence(probes: &[Histogram], limits: Limits) -> ScriptEvidence {
     ScriptEvidence::Gap { least, range: pairs.sparse_range(least) }
 }
 
-/// Number of pairs by similarity, in hundredths, for several probes together.
+/// Number of pairs of a probe and a sampled document, for each similarity in hundredths. The pairs of several probes
+/// are counted together.
 struct Pairs {
     all: [u64; HUNDREDTHS],
-    /// Similarity that most unrelated documents do not exceed.
+    /// Similarity, in hundredths, that most unrelated documents do not exceed. It is the median of the similarities of
+    /// all probes to their documents with the rank [`UNRELATED_RANK`].
     bulk: usize,
     copies: usize,
 }
@@ -222,19 +233,20 @@ impl Pairs {
         Self { all, bulk, copies }
     }
 
-    /// Returns the number of pairs in the window around a similarity.
+    /// Returns the number of pairs whose similarity is at most [`HALF`] hundredths from `middle`.
     fn window(&self, middle: usize) -> u64 {
         self.all.iter().skip(middle.saturating_sub(HALF)).take(STEP).sum()
     }
 
-    /// Returns the greatest similarity of a pair that is not a copy.
+    /// Returns the greatest similarity, in hundredths, of a pair that is not a copy, or 0 if there is none.
     fn last_before_copies(&self) -> usize {
         self.all[..self.copies].iter().rposition(|&count| count > 0).unwrap_or(0)
     }
 
-    /// Returns the similarity with the fewest pairs between the similarity that most pairs have and the similarity from
-    /// which their number rises again. If no pair is there, returns the middle of the empty range. Returns `None` if
-    /// the number of pairs does not rise up to the similarity of copies.
+    /// Returns the similarity, in hundredths, in the valley of the numbers of pairs below copies. The valley begins at
+    /// the similarity that most pairs have, and ends where the number of pairs rises again. If there is a range without
+    /// pairs, the result is about its middle. Returns `None` if the number of pairs does not rise again below the
+    /// similarity of copies.
     fn valley(&self) -> Option<usize> {
         let end = self.copies - HALF;
         let densest = (HALF..end).rev().max_by_key(|&at| self.window(at))?;
@@ -250,7 +262,7 @@ impl Pairs {
         Some(middle.max(LEAST.min(above)))
     }
 
-    /// Returns the range around `least` in which few pairs have their similarity.
+    /// Returns the range of similarities around `least` that few pairs have, in hundredths.
     fn sparse_range(&self, least: usize) -> Range<usize> {
         let few = self.window(least) * 5 / 4;
         let is_dense = |at: &usize| self.window(*at) > few;
@@ -261,8 +273,8 @@ impl Pairs {
     }
 }
 
-/// Returns the similarity of a probe and its 20th nearest document ([`UNRELATED_RANK`]), or 0 if the sample is
-/// smaller.
+/// Returns the similarity, in hundredths, of a probe to its 20th most similar document ([`UNRELATED_RANK`]), or 0 if
+/// the sample is smaller.
 fn similarity_of_rank(probe: &Histogram) -> usize {
     let mut rank = 0;
     let at = probe.iter().rposition(|&count| {

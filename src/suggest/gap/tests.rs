@@ -5,8 +5,8 @@ use crate::suggest::nearest::Nearest;
 
 const LIMITS: Limits = Limits { copies: 89, sampled_share: 1.0 };
 
-/// Returns the similarities of a probe to unrelated documents. There are fewer and fewer of them up to `end`
-/// hundredths.
+/// Returns the similarities of a probe to unrelated documents, in hundredths. All are below `end`, and greater
+/// similarities are rarer.
 fn unrelated(end: usize) -> Vec<usize> {
     (1..end).flat_map(|at| std::iter::repeat_n(at, 2 * (end - at))).collect()
 }
@@ -22,7 +22,8 @@ fn found(probes: &[Vec<usize>]) -> Evidence {
     find_gap(&Nearest::of_one_script(probes, 100), LIMITS)
 }
 
-/// Returns similarities to one repeat each, evenly from `from` to 99 hundredths.
+/// Returns the similarities of `count` probes to the only near-duplicate of each probe. They are evenly spread from
+/// `from` to 99 hundredths.
 fn repeats(from: usize, count: usize) -> Vec<Vec<usize>> {
     (0..count).map(|at| vec![from + at * (99 - from) / count]).collect()
 }
@@ -62,7 +63,7 @@ fn pages_of_every_similarity_have_no_gap() {
     let probes: Vec<Vec<usize>> = (0..200).map(falling).collect();
     let Evidence { least, seen, .. } = found(&probes);
     assert_eq!((least, &seen[..]), (None, "no gap: pairs become fewer without a break up to 0.89"));
-    // Their number rises again, but the most similar document of as many probes is close to the valley.
+    // The number of pairs rises again, but the most similar document of as many probes is close to the valley.
     let even: Vec<Vec<usize>> = (0..180).map(|at| vec![31 + at % 58]).collect();
     let Evidence { least, seen, .. } = found(&crowd(30, &even));
     assert_eq!(least, None, "{seen}");

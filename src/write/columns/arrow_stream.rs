@@ -6,7 +6,7 @@ use arrow_ipc::writer::StreamWriter;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A stream of rows in the format of Arrow IPC that is being written.
+/// Writer of the rows of a table as a stream in the Arrow IPC format.
 pub(super) struct ArrowRows<T: RowTable, W: Write> {
     writer: StreamWriter<W>,
     rows: RowBatches<T>,
@@ -34,7 +34,7 @@ impl<T: RowTable, W: Write> ArrowRows<T, W> {
         batch.map_or(Ok(()), |batch| self.writer.write(&batch).map_err(io::Error::other))
     }
 
-    /// Writes the rest of the rows and the end of the stream, and returns the writer.
+    /// Writes the rows that are still in memory and the end of the stream, and returns the writer.
     ///
     /// # Errors
     ///

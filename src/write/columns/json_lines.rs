@@ -5,8 +5,8 @@ use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Writes a row as a JSON object with a field for each column, and ends the line. Passes each object or list of
-/// objects to `out` in pieces, because the list of a cluster can have millions of documents.
+/// Writes a row as a JSON object with a field for each column, and ends the line. Writes each nested value (an object
+/// or a list of objects) directly to `out`, because a list can have millions of documents.
 ///
 /// # Errors
 ///
@@ -57,7 +57,8 @@ pub(super) fn push_json_line<'r, T: RowTable>(
     Ok(())
 }
 
-/// Appends a row to `out`. There are rows for millions of documents, so this avoids formatting and virtual calls.
+/// Appends a row to `out` as a JSON object. There are rows for millions of documents, so this avoids formatting and
+/// virtual calls.
 fn push_json_object<'r, T: RowTable>(
     out: &mut Vec<u8>,
     columns: &[Column<T>],
@@ -71,7 +72,8 @@ fn push_json_object<'r, T: RowTable>(
     Ok(())
 }
 
-/// Appends the name of column number `at`, and the characters before it, such as a comma.
+/// Appends the name of a column in quotation marks and a colon. Appends `{` before the first column (`at` is 0), and a
+/// comma before any other column.
 fn push_name<T: RowTable>(out: &mut Vec<u8>, at: usize, column: &Column<T>) {
     out.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
     out.extend_from_slice(column.name.as_bytes());

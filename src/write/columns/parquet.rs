@@ -56,7 +56,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
         self.encode(&batch)
     }
 
-    /// Returns the writer to which the file is written. It has received all bytes that are complete so far.
+    /// Returns the writer to which the file is written. It lacks the rows that are still collected in memory.
     pub fn out(&mut self) -> &mut W {
         self.writer.inner_mut()
     }

@@ -21,7 +21,7 @@ const BATCH_ROWS: usize = 16 << 10;
 /// Name of the time zone of columns of times.
 const ZONE: &str = "UTC";
 
-/// Rows that are collected into batches of columns.
+/// Collector that converts rows to Arrow record batches, which store each column as an array.
 pub(super) struct RowBatches<T: RowTable> {
     columns: &'static [Column<T>],
     schema: SchemaRef,
@@ -45,7 +45,7 @@ impl<T: RowTable> RowBatches<T> {
         Arc::clone(&self.schema)
     }
 
-    /// Appends a row. Returns a batch if it is full.
+    /// Appends a row. If this completes a batch of `BATCH_ROWS` rows, returns the batch.
     ///
     /// # Errors
     ///
@@ -73,7 +73,8 @@ impl<T: RowTable> RowBatches<T> {
         Ok(())
     }
 
-    /// Returns the collected rows as a batch, and begins the next one.
+    /// Returns the collected rows as a batch, which may be smaller than `BATCH_ROWS`. Later rows are collected for
+    /// another batch.
     ///
     /// # Errors
     ///

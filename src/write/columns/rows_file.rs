@@ -90,7 +90,7 @@ pub struct RowsFile<T: RowTable, W: Write + Send>(RowsTarget<T, W>);
 
 #[derive(Debug)]
 enum RowsTarget<T: RowTable, W: Write + Send> {
-    /// The writer, the columns, and room for a line.
+    /// Writer, columns, and a buffer for the text of one line.
     JsonLines(W, &'static [Column<T>], Vec<u8>),
     Tsv(W, &'static [Column<T>]),
     #[cfg(feature = "parquet")]
@@ -153,9 +153,9 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         }
     }
 
-    /// Appends rows 0 to `count` − 1. `visit` calls the function that it gets with each row of a range, in order.
-    /// The threads of the caller's pool make the text of several ranges at the same time. Rows of a Parquet
-    /// file are made one after another.
+    /// Appends rows 0 to `count` − 1. `visit` gets a range of row numbers and a function, and must call the function
+    /// with each row of the range in order. Several threads of the caller's pool call `visit` with different ranges,
+    /// except for Parquet and Arrow.
     ///
     /// # Errors
     ///
@@ -198,5 +198,5 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
     }
 }
 
-/// Function that takes a row of a table.
+/// Function that is called with one row after another, for example to append each row to a file.
 pub type RowVisitor<'v, T> = dyn for<'r> FnMut(&'r <T as RowTable>::Row<'r>) -> io::Result<()> + 'v;

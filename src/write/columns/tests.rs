@@ -61,7 +61,7 @@ fn row_bytes(format: RowFormat, columns: &'static [Column<AllTypes>]) -> Vec<u8>
     rows.finish().unwrap()
 }
 
-/// A table whose rows are their own numbers.
+/// A table with one column of numbers. A row is a number.
 #[derive(Debug)]
 struct Numbers;
 

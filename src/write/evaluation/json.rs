@@ -79,7 +79,8 @@ fn write_method(
     out.write_all(b"]}")
 }
 
-/// Writes F1 with the hash functions of each seed. The mean and the deviation also count the usual hash functions.
+/// Writes the F1 of a method for each seed of its hash functions, and then the spread of these values. The spread also
+/// includes the F1 with the usual hash functions.
 fn write_spread(out: &mut dyn Write, method: &Evaluated, spread: Spread) -> io::Result<()> {
     let Spread { mean, deviation, least, most } = spread;
     write!(

@@ -21,26 +21,26 @@ const LEAST_HEIGHT: f64 = 300.0;
 /// Horizontal range of the bars. The names of the methods are to the left of it, with room for [`NAME`] characters of
 /// a wide font.
 const BARS: Range = Range { from: 210.0, to: 430.0 };
-/// Horizontal range of the curves. To the left of it are the number at the end of a bar whose F1 is 1, and the name of
-/// the axis. They must not touch.
+/// Horizontal range of the curves. It begins so far to the right that the name of the vertical axis does not touch the
+/// number at the end of the longest bar.
 const CURVES: Range = Range { from: 532.0, to: 944.0 };
 /// Maximum number of characters of a method's name that are shown.
 const NAME: usize = 26;
 /// Colours of the methods. If there are more methods, the colours are used again. The curve of each method has its own
-/// dashes, and its bar is a frame with the same dashes, so that they can be told apart without colours.
+/// dashes, and its bar is a frame with the same dashes, so that methods can be distinguished without colours.
 const COLOURS: [&str; 10] = [
     "#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f", "#4f7d2c", "#c2578f",
     "#5b5f66", "#1f9bb5",
 ];
 
-/// Part of the picture between two coordinates.
+/// Range of horizontal or vertical coordinates of the picture.
 struct Range {
     from: f64,
     to: f64,
 }
 
 impl Range {
-    /// Returns the coordinate of a value from 0 to 1.
+    /// Converts a value from 0 to 1 to a coordinate: 0 becomes `from`, and 1 becomes `to`.
     fn at(&self, value: f64) -> f64 {
         self.from + value * (self.to - self.from)
     }
@@ -64,8 +64,8 @@ pub fn overview(evaluation: &Evaluation) -> String {
     svg
 }
 
-/// Appends the bars with F1 of each method. Errors of writing are ignored here and below, because writing to a string
-/// cannot fail.
+/// Appends a bar with the F1 of each method. `up` is the vertical range of the bars. Errors of writing are ignored in
+/// this file, because writing to a string cannot fail.
 fn push_bars(svg: &mut String, evaluation: &Evaluation, up: &Range) {
     let title = match evaluation.collections.len() {
         0 | 1 => "F1 at the best threshold".to_owned(),
@@ -112,7 +112,8 @@ fn push_bars(svg: &mut String, evaluation: &Evaluation, up: &Range) {
     }
 }
 
-/// Returns the attributes of the bar of a method whose curve is dashed, so that the bar is the legend of the curve.
+/// Returns SVG attributes that draw the bar of method number `number` as a frame with the dashes of its curve. So
+/// readers can see which curve belongs to the bar. Empty if the curve is not dashed.
 fn frame(number: usize) -> String {
     let dashes = dashes(number);
     if dashes.is_empty() {
@@ -121,8 +122,8 @@ fn frame(number: usize) -> String {
     format!(" fill-opacity=\"0.3\" stroke=\"{}\"{dashes}", COLOURS[number % COLOURS.len()])
 }
 
-/// Appends the curves of precision and recall of all methods, with the pairs of all collections together. A dot is at
-/// the threshold with the greatest mean F1.
+/// Appends a curve of precision over recall for each method, counted over the pairs of all collections. A dot marks the
+/// threshold with the greatest mean F1. `up` is the vertical range of the curves.
 fn push_curves(svg: &mut String, evaluation: &Evaluation, up: &Range) {
     push_title(svg, CURVES.at(0.5), "Precision and recall at all thresholds");
     for mark in [0.0, 0.25, 0.5, 0.75, 1.0] {
@@ -179,7 +180,7 @@ fn push_title(svg: &mut String, x: f64, title: &str) {
     );
 }
 
-/// Appends a vertical grid line with its label below.
+/// Appends a vertical grid line at the coordinate `x`, with the number `mark` below it. `up` is its vertical range.
 fn push_upright(svg: &mut String, x: f64, up: &Range, mark: f64) {
     let _ = writeln!(
         svg,
@@ -191,7 +192,8 @@ fn push_upright(svg: &mut String, x: f64, up: &Range, mark: f64) {
     );
 }
 
-/// Returns the counts of pairs of all collections together, at each threshold that all collections have.
+/// Returns for each threshold the counts of pairs, added up over all collections. Leaves out thresholds that some
+/// collection lacks.
 fn pooled(method: &Evaluated) -> Vec<Counts> {
     let curves = || method.measured.iter().map(|measured| &measured.curve.counts);
     let steps = curves().map(Vec::len).min().unwrap_or(0);
@@ -205,7 +207,7 @@ fn pooled(method: &Evaluated) -> Vec<Counts> {
     (0..steps).map(sum).collect()
 }
 
-/// Returns the beginning of a name that is too long to be shown.
+/// Returns a name with at most [`NAME`] characters. A longer name is cut and ends in `…`.
 fn shortened(name: &str) -> String {
     if name.chars().count() <= NAME {
         return name.to_owned();

@@ -16,7 +16,8 @@ enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// Returns the format that the ending of a file name stands for. Returns `None` for other endings.
+    /// Returns the format for the ending of a file name, for example [`Self::Png`] for `a.png`. Returns `None` for
+    /// other endings.
     fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
         match &*ending {
@@ -34,8 +35,8 @@ impl PictureFormat {
     }
 }
 
-/// Writer of one picture, which has everything that its format needs. It is created before the work that the picture
-/// shows, so that a machine without fonts is reported at once.
+/// Writer of one picture, which has everything that its format needs, such as fonts. It is created before the
+/// evaluation begins, so that missing fonts are reported at once.
 #[derive(Debug)]
 pub struct PictureWriter {
     path: PathBuf,
@@ -170,7 +171,7 @@ mod fonts {
     }
 }
 
-/// Without the feature, there is no way to draw text.
+/// Replacement for the module of this name in builds without the feature `pictures`, which cannot draw text.
 #[cfg(not(feature = "pictures"))]
 mod fonts {
     use super::{PictureFormat, shell_word};

@@ -18,18 +18,20 @@ const TOP: f64 = 16.0;
 const BELOW: f64 = 44.0;
 /// Number of different colours of curves. If a plot has more curves, colours are used again.
 const COLOURS: usize = 6;
-/// Lengths of the dashes and gaps of curves, which tell them apart without colours. Where curves are equal, the gaps of
-/// the later one show the earlier one. The number of patterns has no factor in common with any number of colours, so
-/// that no two of many curves look the same.
+/// Patterns of curves: the lengths of their dashes and gaps, which distinguish the curves without colours. If two
+/// curves are equal, the earlier one is visible in the gaps of the later one.
+///
+/// Each curve has the next pattern and the next colour. The number of patterns, 7, has no common factor with the
+/// numbers of colours, 6 here and 10 in the overview. So at least the first 42 curves all look different.
 const DASHES: [&str; 7] = ["", "8 4", "2 4", "10 3 2 3", "16 6", "5 3 5 8", "2 2 6 4"];
-/// Smallest F1 for which a plot of F1 over thresholds is extended. The plot ends at the last threshold at
-/// which some curve has at least this F1.
+/// Minimum F1 at the end of a plot of F1 over thresholds: the plot ends at the last threshold at which some curve has
+/// at least this F1.
 const LEAST_F1: f64 = 0.02;
 
 /// Attributes of the texts of a plot in a separate file, which has no style sheet.
 pub(super) const PLAIN_TEXT: &str = "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#626873\" text-anchor=\"middle\"";
-/// Attributes of the elements with a class, for plots in separate files. Programs for papers draw literal colours, but
-/// not all of them draw style sheets.
+/// For each CSS class of a plot, the SVG attributes that replace it in a separate file. Programs for papers draw
+/// literal colours, but not all of them support style sheets.
 const PLAIN: [(&str, &str); 6] = [
     ("mark", "text-anchor=\"end\""),
     ("grid", "stroke=\"#e3e1da\""),
@@ -50,7 +52,8 @@ pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin
 pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4fb0a8}\
     .c3{--c:#e0707c}.c4{--c:#b79be0}.c5{--c:#cdb25a}";
 
-/// Returns the attributes of an element of a plot. On a page, this is its class.
+/// Returns the SVG attributes of an element with the CSS class `class`. On a page, this is the attribute `class`
+/// itself. In a separate file (`is_alone`), [`PLAIN`] has the attributes for the class.
 fn drawn(class: &str, is_alone: bool) -> String {
     let plain = PLAIN.iter().find(|(name, _)| *name == class && is_alone);
     plain.map_or_else(|| format!("class=\"{class}\""), |(_, attributes)| (*attributes).to_owned())

@@ -11,9 +11,10 @@ use simtool_base::quantity::{counted, grouped, percent};
 use simtool_model::closeness::Closeness;
 use std::fmt::Write;
 
-/// Maximum number of clusters that are listed, in addition to all clusters of a template.
+/// Number of the largest clusters that are listed. Template clusters, which have pages with the same frame and
+/// different contents, are listed even if they are smaller.
 const CLUSTERS: usize = 10;
-/// Maximum number of clusters of a template that are listed.
+/// Maximum number of template clusters that are listed.
 const TEMPLATES: usize = 20;
 /// Maximum number of characters of the name of a document.
 const NAME: usize = 72;
@@ -71,7 +72,7 @@ fn push_clusters(text: &mut String, summary: &Summary, preview: &RunPreview) {
     let _ = writeln!(text, "\n{title}");
     let is_template =
         |cluster: &ReportCluster| cluster.shared.is_some_and(|words| words.is_template);
-    // Small clusters of a template are listed, too, because the warning counts them.
+    // Small template clusters are listed, too, because the warning counts them.
     let mut templates = 0;
     for (number, cluster) in clusters.iter().enumerate() {
         templates += usize::from(is_template(cluster));
@@ -171,8 +172,8 @@ fn marked_difference(left: &[u8], right: &[u8]) -> String {
     pieces.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the similarity or the distance as a text for people. Similarities are rounded down, so that none below the limit
-/// seems to reach it.
+/// Returns the similarity or the distance as a text for people. Similarities are rounded down, so that none below the
+/// limit seems to reach it.
 fn shown(closeness: Closeness) -> String {
     let similarity = closeness.exact_similarity().map(|similarity| {
         let digits = u128::from(similarity.shared) * 10_000 / u128::from(similarity.union.max(1));

@@ -142,7 +142,8 @@ fn write_cluster(
     out.write_all(b"</details>\n")
 }
 
-/// Returns the preview as a single line of text.
+/// Returns the preview as a single line of text, cut to [`PREVIEW`] characters. Without a preview, returns a note in
+/// parentheses. `wording` has the noun for a removed document.
 fn preview_text(preview: Option<&Preview>, wording: &Wording) -> String {
     let Some(Preview { text, is_of_kept }) = preview else {
         return "(not shown: deep inside a compressed file)".to_owned();

@@ -28,21 +28,21 @@ pub(crate) struct ContaminationPage<'p> {
     pub(crate) summary: &'p Summary,
     /// Titles of the items and of the documents, examples, bad records, and the table of sources.
     pub(crate) report: &'p Report,
-    /// Counts of each file of items.
+    /// Counts of each file of evaluation items.
     pub(crate) sources: &'p [ItemSource],
-    /// Items that most documents contain.
+    /// Evaluation items that the greatest numbers of documents contain.
     pub(crate) most: &'p [FoundItem],
     /// Number of documents that contain an item.
     pub(crate) found_documents: u64,
-    /// Number of documents that the copies lack.
+    /// Number of documents that were left out of the copies of the files.
     pub(crate) dropped: u64,
-    /// Number of documents that are cut in the copies.
+    /// Number of documents from which the words of items were cut in the copies of the files.
     pub(crate) cut: u64,
-    /// Number of documents that the copies have with their items.
+    /// Number of documents that were copied whole, with their items.
     pub(crate) uncut: u64,
 }
 
-/// An item that documents contain.
+/// An evaluation item that documents contain.
 #[derive(Debug)]
 pub(crate) struct FoundItem {
     /// Name of the item.

@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     examples.try_for_each(|example| write_example(out, example, wording))
 }
 
-/// Writes the order of the examples, and what the marks in them mean.
+/// Writes the order of the examples, and the meaning of the marks in them.
 pub(super) fn write_legend(out: &mut dyn Write, order: &str, wording: &Wording) -> io::Result<()> {
     writeln!(
         out,

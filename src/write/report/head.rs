@@ -123,7 +123,7 @@ pub(super) fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result
     )
 }
 
-/// A count with its name and notes.
+/// A box of the page with a count, its name and notes.
 pub(super) struct Tile<'t> {
     /// Name of the field in `summary.json`.
     pub(super) key: &'t str,
@@ -135,7 +135,7 @@ pub(super) struct Tile<'t> {
     pub(super) notes: Vec<String>,
 }
 
-/// Returns the tile of a figure.
+/// Returns the tile, which is a box of the page, for a figure (a count of the summary with its names).
 fn tile<'f>(summary: &Summary, figure: &'f Figure) -> Tile<'f> {
     let Figure { key, name, count, whole, note, .. } = figure;
     let part = count.zip(*whole).map(|(count, whole)| share(count, whole));

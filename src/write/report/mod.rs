@@ -86,7 +86,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts the listed clusters whose documents look like pages of one template.
+    /// Counts the listed clusters whose documents look like pages of one template, for example with the same menu but
+    /// different contents.
     #[must_use]
     pub fn templates(&self) -> Templates {
         self.template_clusters().fold(Templates::default(), |counted, cluster| Templates {
@@ -95,7 +96,8 @@ impl Report {
         })
     }
 
-    /// Returns the listed clusters whose documents look like pages of one template.
+    /// Returns the listed clusters whose documents look like pages of one template, for example with the same menu but
+    /// different contents.
     pub(crate) fn template_clusters(&self) -> impl Iterator<Item = &ReportCluster> {
         let is_template = |cluster: &&ReportCluster| cluster.shared.is_some_and(|s| s.is_template);
         self.clusters.iter().filter(is_template)
@@ -175,8 +177,8 @@ pub struct Sources {
     /// Rows of the table: the sources with the greatest numbers of removed documents, in descending order of
     /// this number.
     pub rows: Vec<Source>,
-    /// Columns of the table: names of the sources of kept documents. The first column is the source whose
-    /// documents replace the most removed documents.
+    /// Columns of the table: names of the sources of kept documents. The first column is the source whose documents are
+    /// kept in place of the most removed documents.
     pub columns: Vec<Vec<u8>>,
     /// Number of all sources, including sources without a row.
     pub sources: u64,
@@ -236,7 +238,7 @@ pub struct QuarantinedRecord {
     pub byte: u64,
     /// Stable name of the fault of the record.
     pub code: &'static str,
-    /// Description of what a good record would contain at the offset `byte`.
+    /// Description of the content that a good record has at the place of the fault.
     pub expected: String,
 }
 

@@ -70,7 +70,7 @@ pub(super) fn begin(
     )
 }
 
-/// Writes the end of a page with `script`, from the end of its main part.
+/// Writes the end of a page: the end of its main part, the footer, and `script` if there is one.
 pub(super) fn end(out: &mut dyn Write, script: Option<&Script>) -> io::Result<()> {
     write!(
         out,

@@ -20,19 +20,19 @@ pub(crate) struct PassagesPage<'p> {
     pub(crate) summary: &'p Summary,
     /// Title, bad records, and the table of sources, whose counts are numbers of words.
     pub(crate) report: &'p Report,
-    /// How much of the collection is repeated.
+    /// Numbers of words that are repeated in the collection, and the texts that are repeated most.
     pub(crate) repetition: &'p RepetitionSummary,
     /// Number of repeated passages that were found.
     pub(crate) passages: u64,
-    /// Number of passages that are whole documents.
+    /// Number of passages that have all words of their document.
     pub(crate) whole_documents: u64,
-    /// Number of words that are in these passages.
+    /// Number of words that are in repeated passages.
     pub(crate) repeated_words: u64,
-    /// Number of words of passages that are in later copies only.
+    /// Number of words that are in later copies of passages and in no first copy.
     pub(crate) later_words: u64,
-    /// Number of words that the copies of the files lack.
+    /// Number of words that were cut from the copies of the input files.
     pub(crate) cut_words: u64,
-    /// Number of documents that the copies of the files lack.
+    /// Number of documents that were left out of the copies of the input files.
     pub(crate) removed_documents: u64,
 }
 

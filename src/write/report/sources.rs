@@ -10,21 +10,23 @@ use std::io::{self, Write};
 /// Maximum number of characters that the page shows of the name of a file or folder.
 const NAME: usize = 44;
 
-/// Words by which the table of sources names the things that it counts.
+/// Texts of a table of sources, which depend on the things that it counts, for example documents or words.
 pub(super) struct Wording {
     /// Heading of the table.
     title: &'static str,
-    /// Heading of the number of all things of a source.
+    /// Heading of the column with the number of all things of a source, for example `documents`.
     all: &'static str,
-    /// Heading of the number of repeated things of a source.
+    /// Heading of the column with the number of repeated things of a source, for example `removed`.
     repeated: &'static str,
-    /// Preposition before the letter of a column.
+    /// Preposition before the letter that names a column, for example `for` in the heading `for A`.
     column: &'static str,
-    /// Name of the columns, if the columns are sources of another collection than the rows.
+    /// Text that explains the columns if they are sources of another collection than the rows, for example `files or
+    /// folders of the corpus`.
     columns: &'static str,
     /// Explanation of the table.
     about: &'static str,
-    /// Remark on the sources that the table leaves out.
+    /// Remark on the sources that the table leaves out, after their number: for example `with no more removed documents
+    /// than these`.
     rest: &'static str,
 }
 
@@ -117,7 +119,8 @@ fn removed_for_others(source: &Source) -> u64 {
     source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
 }
 
-/// Begins the table row of `source` with its name and its counts. `own_letter` is the letter of its column.
+/// Begins the table row of `source` with its name and its counts. `own_letter` is the letter of the column for the same
+/// source. It is `None` if there is no such column.
 fn write_source(out: &mut dyn Write, source: &Source, own_letter: Option<char>) -> io::Result<()> {
     write!(
         out,
@@ -131,7 +134,8 @@ fn write_source(out: &mut dyn Write, source: &Source, own_letter: Option<char>) 
     )
 }
 
-/// Writes the table cell for `count` of the `removed` documents of a source.
+/// Writes a table cell with `count`. Its colour shows the share of `count` in `removed`, the number of removed
+/// documents of the source.
 fn write_count(out: &mut dyn Write, count: u64, removed: u64) -> io::Result<()> {
     // The colour does not go beyond 60 percent, so that the number on it stays readable.
     let heat = (u128::from(count) * 60 / u128::from(removed.max(1))).min(60);

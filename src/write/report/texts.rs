@@ -9,10 +9,10 @@ use simtool_model::document_name::DocumentName;
 use simtool_model::page_text::PageText;
 use std::io::{self, Write};
 
-/// A document on the page.
+/// A document on the page, with its whole text and the part of the text that is compared.
 pub(crate) struct MarkedDocument<'d> {
     pub(crate) name: &'d DocumentName<'d>,
-    /// Part of the document that is compared.
+    /// Kind of text that is compared, for example the main content of an HTML page.
     pub(crate) content: PageText,
     /// Number of words that are not compared.
     pub(crate) left_out: u32,
@@ -68,7 +68,8 @@ pub(crate) fn write_marked_text(
     let texts = [document.whole_text, document.compared_text].map(String::from_utf8_lossy);
     for piece in marked_text(&texts[0], &texts[1]) {
         match piece {
-            // Words that only the compared text has are rare: the main content has other white space.
+            // Words that only the compared text has are rare. They occur because the main content has other white space
+            // than the whole text.
             Piece::Both(text) | Piece::Right(text) => {
                 write!(out, "<mark class=\"compared\">{}</mark>", EscapedLines(text))?;
             }

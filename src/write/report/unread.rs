@@ -1,4 +1,5 @@
-//! Lists documents and records that were not compared, pages of which little is compared, and damaged or unreadable files.
+//! Lists documents and records that were not compared, pages of which little is compared, and damaged or unreadable
+//! files.
 
 use super::escape::{EscapedLine, EscapedName};
 use super::tables::{begin_table, end_table};

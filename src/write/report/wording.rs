@@ -5,13 +5,13 @@ use crate::write::summary::Summary;
 
 /// Words of the page for the two documents of a pair.
 pub(super) struct Wording {
-    /// Name of a document that is similar to another document, without an article and in the singular.
+    /// Name of the document that was found to be similar, without an article, for example `removed document`.
     pub(super) similar: &'static str,
-    /// Name of the document that it is similar to, with the definite article.
+    /// Name of the other document of the pair, with the definite article, for example `the kept document`.
     pub(super) other: &'static str,
     /// Labels of the two documents of a pair: first of the other document, then of the similar document.
     pub(super) labels: [&'static str; 2],
-    /// Documents that a run with a stricter limit would find.
+    /// Beginning of a sentence: a phrase for the documents that a run with a stricter limit would find.
     pub(super) at_another_limit: &'static str,
 }
 
@@ -38,7 +38,7 @@ pub(super) const ITEM: Wording = Wording {
 };
 
 impl Wording {
-    /// Returns the words for a run.
+    /// Returns the words that fit a run: the words for a deduplication, or for a match.
     pub(super) fn of(summary: &Summary) -> &'static Self {
         if summary.is_match() { &MATCH } else { &DEDUPLICATION }
     }

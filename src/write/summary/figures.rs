@@ -13,8 +13,8 @@ const WHOLE_PAGES: &str =
 const SKIPPED_ELEMENTS: &str =
     "elements of lists without the field of the text, such as images among the parts of a message";
 
-/// Parts of pages that are compared instead of ordinary main content, with the key, the name and the
-/// explanation of their number.
+/// Kinds of text of HTML pages that are compared instead of an ordinary main content. Each kind is followed by the key,
+/// the name and the explanation of the count of such pages.
 const SPECIAL_PAGES: [(PageText, &str, &str, &str); 3] = [
     (
         PageText::Little,
@@ -115,7 +115,7 @@ impl Figure {
         Self { audience: Audience::Programs, ..self }
     }
 
-    /// Returns whether people see the count.
+    /// Returns whether the count is shown to people: in the table on the terminal and on the HTML report page.
     #[must_use]
     pub(crate) fn is_for_people(&self) -> bool {
         match self.audience {
@@ -269,8 +269,8 @@ impl Summary {
         figures
     }
 
-    /// Returns the numbers of pages whose compared text is not the usual main content, by the part of the page. Leaves out
-    /// parts that do not occur.
+    /// Returns a count for each kind of HTML pages whose compared text is not an ordinary main content. Leaves out
+    /// kinds without pages.
     fn page_figures(&self) -> impl Iterator<Item = Figure> {
         SPECIAL_PAGES.into_iter().filter_map(|(part, key, name, note)| {
             let count: u64 = self.read.iter().map(|read| read.pages.of(part)).sum();

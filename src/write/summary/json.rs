@@ -66,7 +66,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// Writes the field with the settings of a run.
+/// Writes the field `parameters` of a summary, which has the settings of a run.
 pub(in crate::write) fn write_parameters(
     out: &mut dyn Write,
     parameters: &[(&str, Setting)],
@@ -80,7 +80,7 @@ pub(in crate::write) fn write_parameters(
     out.write_all(b"\n  },\n")
 }
 
-/// Writes the last field, which has the seconds of each stage.
+/// Writes the last field of a summary, `seconds`, which has the wall-clock time of each stage.
 pub(in crate::write) fn write_seconds(
     out: &mut dyn Write,
     stages: &[(&str, Duration)],

@@ -48,8 +48,8 @@ pub struct Summary {
     /// Folder in which the run was started. Relative paths of the command line and the output begin there. `None` if
     /// the system does not report it.
     pub working_folder: Option<String>,
-    /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
-    /// the command line program.
+    /// Beginnings of command lines, to which readers append documents to see more about them. `None` if the run was not
+    /// started from the command line.
     pub commands: Option<Commands>,
     /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,
@@ -73,18 +73,21 @@ pub struct Summary {
     pub kept: u64,
     /// Number of documents that are removed.
     pub removed: u64,
-    /// Dates by which kept documents are chosen. `None` if the date does not decide that.
+    /// Information about the dates of documents, by which the kept documents are chosen. `None` if no rule uses dates.
     pub dates: Option<Dates>,
-    /// Number of documents whose value is not a number, although a rule for choosing kept documents compares numbers.
+    /// Number of field values that are not numbers, although a rule for choosing kept documents compares numbers in
+    /// this field.
     pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
     /// Number of documents that stay only because their removal would lose more words than `--lose` allows. `None` if
     /// there is no such limit.
     pub kept_for_words: Option<u64>,
-    /// Number of decisions of people that were applied. `None` if there is no file of decisions.
+    /// Number of decisions of people that were applied. A decision changes removals, for example keeps a removed
+    /// document. `None` if the user gave no file of decisions.
     pub decisions: Option<u64>,
-    /// Number of decisions of people that no longer fit. `None` if there is no file of decisions.
+    /// Number of decisions of people that were not applied, for example because the run keeps the document anyway.
+    /// `None` if the user gave no file of decisions.
     pub unfit_decisions: Option<u64>,
     /// Number of removed documents whose words are in several kept documents. `None` unless the method decides by
     /// coverage.
@@ -96,11 +99,12 @@ pub struct Summary {
     pub losing_removals: Option<u64>,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
-    /// Number of sources with at least 100 documents from which more than 90 % were removed.
+    /// Number of sources (for example files) with at least 100 documents from which more than 90 % were removed.
     pub emptied_sources: u64,
-    /// Listed clusters whose documents look like pages of one template.
+    /// Number of clusters on the report page whose documents look like pages of one template, and of their removed
+    /// documents.
     pub templates: Templates,
-    /// Kept documents of these clusters, by which a review finds the clusters.
+    /// Names of the kept documents of the clusters in [`Self::templates`]. A review finds these clusters by the names.
     pub template_kept: Vec<Name>,
     /// Number of removed documents with the same ID as a kept document.
     pub ambiguous_ids: u64,
@@ -108,8 +112,8 @@ pub struct Summary {
     pub unannotated: u64,
     /// Number of files without a copy in `kept`, because no record of them can be read.
     pub uncopied_files: u64,
-    /// Number of pairs of near-duplicates. `None` if there were too many pairs, so that only the pairs
-    /// that affect the removals were searched.
+    /// Number of pairs of near-duplicates. `None` if only the pairs that affect the removals were searched, because
+    /// there were too many. Also `None` if the method decides by coverage, which compares no pairs.
     pub pairs: Option<u64>,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. Stricter limits come first, and the limit of the run is last. Empty if the run did not
@@ -136,7 +140,7 @@ pub struct InputState {
     pub modified: UtcTime,
 }
 
-/// Dates of the documents, by which kept documents are chosen.
+/// Information about the dates of documents, by which the kept documents are chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dates {
     /// Names of the fields from which the dates are taken.
@@ -147,7 +151,7 @@ pub struct Dates {
     pub unread: u64,
 }
 
-/// Beginnings of command lines that show results in detail.
+/// Beginnings of command lines, to which readers append the names of documents to see more about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
     /// Command that shows what became of a document. The ID of the document must be appended.
@@ -190,9 +194,10 @@ pub struct ReadCounts {
     pub pages: PageTextCounts,
     /// Number of documents that were compared without the lines that many documents have.
     pub own_texts: u64,
-    /// Number of documents that were compared as a whole, because few words would remain without such lines.
+    /// Number of documents that were compared as a whole, because few words would remain without the lines that many
+    /// documents have.
     pub few_own_words: u64,
-    /// Number of bytes of the lines that were left out.
+    /// Number of bytes of the lines that were not compared, because many documents have them.
     pub left_out_bytes: u64,
     /// Number of files and parts of files that could not be read.
     pub file_faults: u64,

@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Settings, counts and times of a run.
+/// Summary of a run that finds no near-duplicates, such as `simtool passages`: its settings, counts and times.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortSummary<'s> {
     /// Command line of the run.
     pub(crate) command: &'s str,
     /// Output folder, as the user named it.
     pub(crate) output: &'s Path,
-    /// Folder in which the run was started. `None` leaves it out.
+    /// Folder in which the run was started. With `None`, the summary has no such field.
     pub(crate) working_folder: Option<&'s str>,
     /// Names and values of the settings.
     pub(crate) parameters: &'s [(&'static str, Setting)],
@@ -24,7 +24,7 @@ pub(crate) struct ShortSummary<'s> {
     pub(crate) counts: &'s [(&'static str, u64)],
     /// Paths of all files in the output folder except the summary. `None` if the summary is in no output folder.
     pub(crate) written_files: Option<&'s [PathBuf]>,
-    /// Writes more fields, each followed by a comma.
+    /// Function that writes other fields of the JSON object, each followed by a comma.
     pub(crate) more: &'s dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Name and time of each stage.
     pub(crate) stages: &'s [(&'static str, Duration)],

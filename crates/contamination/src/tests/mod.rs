@@ -1,4 +1,4 @@
-//! Compares searches for items with the most obvious one.
+//! Compares the results of searches for items with the results of the simplest possible search.
 
 mod naive;
 
@@ -100,7 +100,8 @@ fn find(
     documents.iter().zip(is_searched).map(&mut find).collect()
 }
 
-/// Searches for items, and checks that the result is the result of the obvious search. Returns the result.
+/// Searches for items, and checks that the result equals the result of the simplest possible search. Returns the
+/// result.
 #[track_caller]
 fn check(items: &[Vec<u64>], documents: &[Vec<u64>], settings: Settings) -> Vec<Vec<FoundItem>> {
     let expected = naive::find(items, documents, settings);

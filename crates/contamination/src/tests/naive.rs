@@ -1,4 +1,4 @@
-//! The search for items in the most obvious way: for each item, document and region, a set of windows.
+//! The simplest possible search for items: for each item, document and region, a set of windows.
 
 use crate::regions::TIMES;
 use crate::{FoundItem, Measure};
@@ -139,7 +139,7 @@ fn mark_best(found: &mut [FoundItem]) {
     }
 }
 
-/// Returns the longest ranges of positions at which `flags` are true.
+/// Returns the ranges of consecutive positions at which `flags` are true. Each range is as long as possible.
 fn ranges(flags: &[bool]) -> Vec<Range<u32>> {
     let mut start = 0;
     let mut ranges = Vec::new();

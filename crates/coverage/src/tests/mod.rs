@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// A random collection with the settings for it.
+/// A random collection, and the settings of the search in it.
 #[derive(Debug)]
 struct Case {
     documents: Vec<Words>,
@@ -82,7 +82,8 @@ impl Case {
     }
 }
 
-/// Decides by the numbers of the runs of all documents.
+/// Returns the number of each removed document with the number of words that it loses, in ascending order. [`Removing`]
+/// decides about the documents, by the numbers of their runs.
 fn decided(case: &Case) -> Vec<(usize, usize)> {
     let mut numbers = BTreeMap::new();
     let mut documents = Vec::new();

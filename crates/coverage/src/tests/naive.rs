@@ -24,7 +24,7 @@ pub(super) fn lost_words(words: &[u8], length: usize, kept: &BTreeSet<&[u8]>) ->
     (0..words.len()).filter(|&at| !is_kept(at)).collect()
 }
 
-/// Returns all runs of the documents with these numbers.
+/// Returns all runs of the documents whose numbers are in `numbers`. A run is a sequence of `length` words.
 pub(super) fn all_runs(
     documents: &[Words],
     length: usize,
@@ -34,7 +34,8 @@ pub(super) fn all_runs(
 }
 
 /// Returns the number of each removed document with the number of words that it loses. `order` has the numbers of all
-/// documents, with the preferred ones first. Documents with different groups do not cover each other.
+/// documents, with the preferred ones first. `length` is the number of words of a run. Documents with different groups
+/// do not cover each other.
 pub(super) fn removed(
     documents: &[Words],
     groups: &[u64],

@@ -28,7 +28,7 @@ impl Documents {
             documents.iter().map(|words| runs(words, length).into_iter().map(hash).collect());
         let runs: Vec<Vec<u64>> = runs.collect();
         let terms: usize = runs.iter().map(Vec::len).sum();
-        // With few cells, many runs look repeated that are not.
+        // With few cells, many runs look repeated although they are not.
         let hint = terms * [0, 1, 20][random.below(3)];
         Self {
             runs,
@@ -143,7 +143,8 @@ fn check_covering(case: &Case, groups: &[u64], removed: &[(usize, usize)], found
     }
 }
 
-/// Checks that the stretches of a removed document are in kept documents, and have each word that is not lost once.
+/// Checks that the words of each stretch of a removed document are also in its kept document. Each word of the removed
+/// document that is not lost must be in exactly one stretch.
 fn check_stretches(case: &Case, row: u32, found: &Coverage) {
     let document = found.documents.iter().find(|document| document.row == row).unwrap();
     let own = found.stretches.iter().filter(|stretch| stretch.row == row);

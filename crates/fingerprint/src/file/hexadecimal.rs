@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = MOST_BITS as usize / 4;
 /// Number of hexadecimal digits of a 64-bit word.
 const WORD_DIGITS: usize = 16;
 
-/// Entry of the format `text` in the table [`FILE_FORMATS`](super::FILE_FORMATS). Text has no
+/// The text format as an entry of [`FILE_FORMATS`](super::FILE_FORMATS), the table of file formats. Text has no
 /// signature, so any content may be text.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "text",

@@ -8,7 +8,7 @@ use reading::{find_ids, has_ids, read};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use std::io::{self, Write};
 
-/// Entry of the format `jsonl` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
+/// The format JSON Lines as an entry of [`FILE_FORMATS`](super::FILE_FORMATS), the table of file formats.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "jsonl",
     extensions: &["jsonl"],
@@ -114,8 +114,7 @@ mod reading {
         id(first).is_some()
     }
 
-    /// Finds the start of each line. Later, the ID of a row is parsed from its line when it is
-    /// needed.
+    /// Finds the start of each line. The ID of a row is parsed later from its line, when the ID is needed.
     pub(super) fn find_ids(bytes: &[u8]) -> FoundIds<'_> {
         let behind = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
         let starts = std::iter::once(0).chain(behind).collect();
@@ -146,14 +145,14 @@ mod reading {
         format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes()))
     }
 
-    /// Value of the wanted field of an object, and whether the object has this field twice.
+    /// Value of the field that [`FieldParser`] looks for in an object, and whether the object has this field twice.
     #[derive(Default)]
     struct FoundField<'de> {
         value: Option<&'de RawValue>,
         twice: bool,
     }
 
-    /// Parses a JSON object and finds the field with this name.
+    /// Parser for a JSON object. It finds the value of the field with this name.
     struct FieldParser(&'static str);
 
     impl<'de> Visitor<'de> for FieldParser {
@@ -176,7 +175,7 @@ mod reading {
         }
     }
 
-    /// Parses a key of a JSON object and returns whether it equals the name in this struct.
+    /// Parser for a key of a JSON object. It returns whether the key equals the name in this struct.
     struct KeyParser(&'static str);
 
     impl<'de> DeserializeSeed<'de> for KeyParser {

@@ -20,7 +20,7 @@ const EXPECTED: &str = "a C-ordered array of '<u8' with shape (n,) or (n, w), w 
 /// Maximum number of 64-bit words in a fingerprint.
 const MOST_WORDS: usize = (MOST_BITS / u64::BITS) as usize;
 
-/// Entry of the format `numpy` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
+/// The format of `NumPy` as an entry of [`FILE_FORMATS`](super::FILE_FORMATS), the table of file formats.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "numpy",
     extensions: &["npy"],
@@ -90,7 +90,8 @@ fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     Ok(FingerprintRows { shape: Shape::bits(bits), words, validity: None, recipe: None })
 }
 
-/// Returns the header text behind the key `'name':`, or `None` if the header has no such key.
+/// Returns the rest of the header text after the key `'name':`, which begins with the value of the key. Returns `None`
+/// if the header has no such key.
 fn field<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let (_, rest) = header.split_once(&format!("'{name}':"))?;
     Some(rest.trim_start())

@@ -48,16 +48,16 @@ const OR_NULL: u32 = NULL | u64::BITS;
 /// Bit of the header field at byte 16: the row also holds the size of a set, for estimates of a
 /// cosine.
 const COSINE: u32 = 1 << 9;
-/// Lowest bit of the number of needed votes in the header field at byte 16.
+/// Bit position in the header field at byte 16, for fingerprints whose 64-bit words vote. From this bit on, the field
+/// holds a number: two fingerprints are a pair if at least this number of their words are near.
 const VOTES: u32 = 16;
-/// Number of bytes of the header and of the block of checksums. Sections start at multiples of this
-/// number.
+/// Number of bytes of the header, and also of the block of checksums. Sections start at multiples of this number.
 const BLOCK: usize = 64;
-/// Number of bytes of a header, or of a block of checksums, that come before its checksum and that the
-/// checksum covers.
+/// Number of bytes of a header, or of a block of checksums, without the checksum at its end. That checksum is computed
+/// from these bytes.
 const SEALED: usize = 56;
 
-/// Entry of the packed format in [`FILE_FORMATS`](super::FILE_FORMATS).
+/// The packed format as an entry of [`FILE_FORMATS`](super::FILE_FORMATS), the table of file formats.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "packed",
     extensions: &["f", "simtool", "bin", ""],
@@ -111,7 +111,8 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&sealed(checksums))
 }
 
-/// Pads a header or a block of checksums with zeros, and appends the checksum of these bytes.
+/// Pads the content of a header, or of a block of checksums, with zeros to 56 bytes. Appends the checksum of these
+/// bytes.
 fn sealed(mut block: Vec<u8>) -> Vec<u8> {
     block.resize(SEALED, 0);
     block.extend_from_slice(&hash(&block).to_le_bytes());
@@ -149,7 +150,7 @@ impl<'o> SectionWriter<'o> {
     }
 }
 
-/// Byte offset of an error in a file, and a phrase for what was expected there.
+/// An error in a file: its byte offset, and a phrase that describes what was expected there.
 type Refusal = (usize, String);
 
 /// Reads the rows of a packed fingerprint file. `path` is for error messages.
@@ -330,9 +331,8 @@ impl PackedLayout {
     }
 }
 
-/// Returns the phrase for a [`Refusal`] for what was expected in place of a wrong checksum.
-/// `section` is the start of the phrase, before the word "checksum", for example `rows that agree
-/// with their`.
+/// Returns the message for a section whose checksum is wrong: a phrase that describes what was expected. `section` is
+/// the start of the phrase, before the word "checksum", for example `rows that agree with their`.
 fn damaged(section: &str) -> String {
     format!("{section} checksum; the file is damaged, make it again")
 }

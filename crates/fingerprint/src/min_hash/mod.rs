@@ -26,7 +26,7 @@ use simtool_model::fingerprint_rows::{SIZE_BITS, Shape, size_code};
 use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
-/// Entry of MinHash in [`SKETCHES`](super::SKETCHES).
+/// MinHash as an entry of [`SKETCHES`](super::SKETCHES), the table of kinds of fingerprints.
 pub(crate) const KIND: SketchKind = SketchKind {
     name: "minhash",
     help: "All pairs whose MinHash fingerprints are as similar as those of sets with `similarity` are \
@@ -66,19 +66,19 @@ pub(crate) const KIND: SketchKind = SketchKind {
 const MOST_LANES: u32 = 4096;
 /// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;
-/// Distance of [`EstimatedMeasure::Cosine`] that unrelated documents rarely stay below, in thousandths: 900
-/// means a cosine of 0.1.
+/// Smallest usual distance of unrelated documents by [`EstimatedMeasure::Cosine`], in thousandths. Distances of
+/// unrelated documents are rarely below it. 900 means a cosine of 0.1.
 const COSINE_OF_STRANGERS: u32 = 900;
-/// Number of bits per term in the bit field for counting distinct terms.
+/// Number of bits per term in the bit field that [`distinct`] uses to count distinct terms.
 const MARKS_A_TERM: usize = 16;
-/// Increment of the sequence of a bin that is empty. [`densify`] computes from this sequence which
-/// other bins it tries, to take the value of the first one that is not empty.
+/// Number that is added to the state of a random generator for each bin that an empty bin tries. An empty bin takes the
+/// value of the first tried bin that is not empty (see [`densify`]).
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
-/// Start value of the sequence of bin 0. [`densify`] computes from the sequence of an empty bin
-/// which other bins it tries.
+/// State of the random generator for bin 0. If the bin is empty, [`densify`] computes from this state which other bins
+/// it tries.
 const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
-/// The way in which the minimum of each lane is computed.
+/// Way of computing the minimum of each lane, which is a group of bits that holds one minimum of hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hashing {
     /// One hash function. Its range is divided into one bin per lane, and a lane holds the smallest
@@ -103,8 +103,8 @@ impl Hashing {
 pub(crate) enum EstimatedMeasure {
     /// The distance is the number of lanes that differ. It measures the Jaccard similarity.
     Jaccard,
-    /// The distance is 1 minus the cosine, in thousandths. It is estimated from the lanes and the
-    /// sizes of the sets.
+    /// The distance is 1 minus the cosine, in thousandths. The cosine is estimated from the hashes and sizes of the two
+    /// sets, which the fingerprints hold.
     Cosine,
 }
 
@@ -116,8 +116,9 @@ impl EstimatedMeasure {
         }
     }
 
-    /// Returns the default measure. A row for the cosine has less room for lanes, because it stores the size of the
-    /// set. So the measure is the Jaccard similarity if only rows without the size are whole 64-bit words.
+    /// Returns the measure if the user chooses none. It is the cosine, if `lanes` lanes of `bits` bits and the size of
+    /// the set can fill whole 64-bit words. It is the Jaccard similarity if only lanes without the size can. Without
+    /// `lanes`, their number is chosen later to fill the words.
     fn usual(lanes: Option<u32>, bits: u32) -> Self {
         let fills = |above: u32| {
             let bits_of = |lanes| u64::from(lanes) * u64::from(bits) + u64::from(above);
@@ -132,7 +133,7 @@ impl EstimatedMeasure {
     }
 }
 
-/// MinHash with its settings.
+/// Settings of MinHash fingerprints, which hold the smallest hashes of a document's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MinHash {
     lanes: u32,
@@ -152,8 +153,8 @@ impl Default for MinHash {
 }
 
 impl MinHash {
-    /// Creates MinHash from the options `lanes`, `bits` (of a lane), `hashing` and `measure`, and
-    /// removes them from `options`.
+    /// Creates MinHash from its options, and removes them from `options`. The options are `lanes` (their number),
+    /// `bits` (of a lane), `hashing` (`one-permutation` or `classical`) and `measure` (`jaccard` or `cosine`).
     ///
     /// # Errors
     ///
@@ -202,15 +203,15 @@ impl MinHash {
         Ok(Self { lanes, bits, hashing, measure })
     }
 
-    /// Returns the average fraction of lanes in which two sets with this Jaccard similarity agree.
+    /// Returns the average fraction of lanes in which the fingerprints of two sets with this Jaccard similarity agree.
     fn agreement(&self, similarity: f64) -> f64 {
         let by_chance = 0.5_f64.powi(self.bits.cast_signed());
         by_chance + (1.0 - by_chance) * similarity
     }
 }
 
-/// Returns the rule for the number of lanes, for error messages. It names the allowed numbers next to `lanes`. A lane
-/// has `bits` bits, and a row has `above` bits that belong to no lane.
+/// Returns the rule for the number of lanes, for error messages. It names two allowed numbers near `lanes`. A lane has
+/// `bits` bits, and a row has `above` bits that belong to no lane.
 fn lanes_rule(lanes: u32, bits: u32, above: u32) -> String {
     let of_words = |words: u32| (words * u64::BITS - above) / bits;
     let most = (MOST_LANES * bits + above) / u64::BITS;
@@ -365,8 +366,9 @@ impl Sketcher for MinHasher {
     }
 }
 
-/// Fills all bins of a set of one term with values that depend on the term. If the only full bin were
-/// copied, the lowest bits of all bins would agree with the bins of every sixteenth other term.
+/// Fills all bins with values that depend on `term`, the only term of a set. A bin holds the smallest hash in its range
+/// of hash values, so one term fills only one bin. If the other bins copied its value, sets of one term would agree in
+/// all lanes of 4 bits with one in sixteen other sets.
 fn fill_from_term(term: u64, bins: &mut [u32]) {
     for (index, bin) in (1..).zip(bins) {
         // The values are below the value of an empty bin.
@@ -374,8 +376,9 @@ fn fill_from_term(term: u64, bins: &mut [u32]) {
     }
 }
 
-/// Fills each empty bin with the value of a bin that is not empty. At least one bin must not be
-/// empty. `filled` is a buffer that is reused between calls.
+/// Fills each empty bin with the value of a bin that is not empty. A bin holds the smallest hash in its range of hash
+/// values, and is empty if there is none. At least one bin must not be empty. `filled` is a buffer that is reused
+/// between calls.
 ///
 /// The bins that are tried, and their order, depend only on the number of the empty bin. So the
 /// same empty bins of two documents take their values from the same bins.
@@ -407,8 +410,8 @@ fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
     }
 }
 
-/// Estimates the number of distinct terms. Each term sets one bit of the field `marks`, and the
-/// result is the number of set bits. The field is so large that two terms rarely set the same bit.
+/// Estimates the number of distinct terms. Each term sets one bit of the bit field `marks`, and the result is the
+/// number of set bits. The field is so large that two different terms rarely set the same bit.
 fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
     let bits = (terms.len() * MARKS_A_TERM).next_power_of_two().max(64);
     marks.clear();

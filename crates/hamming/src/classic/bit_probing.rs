@@ -70,8 +70,8 @@ impl<L: Fingerprint> FingerprintIndex<L> for BitProbing<L> {
 
     /// # Complexity
     ///
-    /// (f choose 0) + … + (f choose k) look-ups, where f is the number of bits in which fingerprints
-    /// differ.
+    /// (f choose 0) + … + (f choose k) look-ups. Here k is the maximum distance, and f is the number of bits that are
+    /// not the same in all fingerprints of the table.
     fn search(&self, query: L, found: &mut Vec<Match>) {
         found.clear();
         let varying = self.varying;
@@ -90,7 +90,8 @@ impl<L: Fingerprint> FingerprintIndex<L> for BitProbing<L> {
     }
 }
 
-/// Entry of bit probing in [`JOINS`](crate::joins::JOINS).
+/// Bit probing as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It looks up all values near a
+/// query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitProbingJoin;
 

@@ -27,7 +27,7 @@ impl<L: Fingerprint> ExpandedSet<L> {
     ///
     /// # Complexity
     ///
-    /// n × ((f choose 0) + … + (f choose k)) entries for n fingerprints of f bits.
+    /// n × ((f choose 0) + … + (f choose k)) entries for n fingerprints of f bits and the maximum distance k.
     pub(crate) fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
         let mut matches = UnorderedMap::<L, Vec<Match>>::default();
         let all: Vec<u32> = (0..bits.min(L::BITS)).collect();
@@ -53,7 +53,8 @@ impl<L: Fingerprint> FingerprintIndex<L> for ExpandedSet<L> {
     }
 }
 
-/// Entry of the expanded set in [`JOINS`](crate::joins::JOINS).
+/// The expanded set as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It stores each fingerprint
+/// under all values near it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExpandedSetJoin;
 

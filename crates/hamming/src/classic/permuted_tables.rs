@@ -19,14 +19,16 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 
 /// Maximum number of fingerprints that a look-up may visit only because they have the sort key of the query by chance.
-/// If there would be more, the layout gets more blocks and tables.
+/// If there would be more, the bits of fingerprints are divided into more blocks, which gives more tables with longer
+/// keys.
 const CHANCE_ROWS: usize = 256;
 /// Maximum number of tables. Each table holds all fingerprints.
 const MAX_TABLES: usize = 64;
 /// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;
 
-/// Several tables of the same fingerprints. Each table is sorted by other blocks of bits.
+/// An index that finds the fingerprints near a query. It holds several tables of all fingerprints, and each table is
+/// sorted by other blocks of bits.
 #[derive(Debug)]
 pub struct PermutedTables<L> {
     reach: Reach,
@@ -80,8 +82,8 @@ impl<L: Fingerprint> PermutedTable<L> {
         })
     }
 
-    /// Estimates the index of the first row with sort key `key`. Like the paper, it interpolates as if
-    /// keys were evenly distributed.
+    /// Estimates the index of the first row with sort key `key`. Interpolates as if keys were evenly distributed, like
+    /// the paper of Manku, Jain and Das Sarma.
     fn guess(&self, key: u64) -> usize {
         if self.prefix == 0 {
             return 0;
@@ -126,15 +128,15 @@ impl<L: Fingerprint> PermutedTables<L> {
     ///
     /// # Complexity
     ///
-    /// One sort of n rows for each of (b choose k) tables. The number of blocks b depends on the number
-    /// of rows, the number of bits and k.
+    /// One sort of n rows for each of (b choose k) tables, where k is the maximum distance. The number of blocks b
+    /// depends on the number of rows, the number of bits and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
         let tables = layout.par_iter().map(|top| PermutedTable::new(values, top.clone())).collect();
         Self { reach, tables }
     }
 
-    /// Returns the number of tables.
+    /// Returns the number of tables. Each table holds all fingerprints in another order.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
@@ -182,8 +184,8 @@ fn choices(of: u32, count: u32) -> usize {
     result
 }
 
-/// Appends to `found` all lists that begin with the blocks in `chosen` and continue with `count` of
-/// `blocks`.
+/// Appends to `found` all lists that begin with the blocks in `chosen` and continue with `count` of `blocks`. A block
+/// is given as its lowest bit position and its number of bits.
 fn choose(
     blocks: &[(u32, u32)],
     count: usize,
@@ -231,7 +233,8 @@ impl<L: Fingerprint> FingerprintIndex<L> for PermutedTables<L> {
     }
 }
 
-/// Entry of the permuted tables in [`JOINS`](crate::joins::JOINS).
+/// The permuted tables as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. They find the
+/// fingerprints near a query in several sorted copies of the fingerprints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PermutedTablesJoin;
 

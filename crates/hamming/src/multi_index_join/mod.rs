@@ -39,13 +39,14 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::sides::Sides;
 use std::ops::Range;
 
-/// Number of upper bits of a key by which all threads together partition the rows. One thread then
-/// sorts each part by the lower bits of the key.
+/// Number of upper bits of a key by which all threads together partition the rows. A key is a range of bits of a
+/// fingerprint. One thread then sorts each part of the partition by the lower bits of the key.
 const FIRST_BITS: u32 = 8;
-/// Maximum number of rows of other buckets that a bucket is compared with at once. Their folds fit into
-/// the first-level cache.
+/// Maximum number of rows of other buckets that a bucket is compared with at once. The folds of these rows fit into the
+/// first-level cache. A fold is the XOR of the words of a fingerprint.
 const COLUMNS: usize = 2048;
-/// Maximum number of tasks for the buckets of one block. The threads share these tasks.
+/// Maximum number of tasks in which the buckets of one block are compared. A bucket has the rows with the same key in
+/// this block. The threads share these tasks.
 const TASKS: usize = 256;
 
 /// Finds all pairs of rows within the maximum distance of `work`.
@@ -69,7 +70,8 @@ pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Resul
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
-/// Counts the pairs of rows that [`self_join`] finds, without keeping them in memory.
+/// Counts the pairs of rows within the maximum distance of `work`, which [`self_join`] finds, without keeping them in
+/// memory.
 ///
 /// # Errors
 ///
@@ -86,10 +88,11 @@ pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Res
     Ok(equal_pairs(&groups.groups) + pairs)
 }
 
-/// Finds the near pairs of `values`, which are different fingerprints.
+/// Finds the near pairs of `values`, which are different fingerprints, and passes them to `collect`. `spare` is a
+/// buffer of an earlier step that can be used again.
 ///
-/// If the bits of the fingerprints depend on each other, a few keys may have most of the rows. In this
-/// case, the recursive join is used instead, because it chooses its masks by the data.
+/// If the bits of the fingerprints depend on each other, a few keys (values of a block of bits) may have most of the
+/// rows. In this case, the recursive join is used instead, because it chooses its masks by the data.
 fn value_pairs<L: Fingerprint, C: Collect>(
     values: &[L],
     spare: Option<Buffer<L>>,
@@ -124,7 +127,7 @@ struct KeyJoin<'a, L, C> {
     blocks: Vec<KeyBlock>,
 }
 
-/// All rows, sorted by the key of one block.
+/// All rows, sorted by the key of one block, which is a range of bits of each fingerprint.
 struct KeyTable<L> {
     /// Index in [`KeyJoin::blocks`] of the block whose key the rows are sorted by.
     block: usize,
@@ -135,7 +138,8 @@ struct KeyTable<L> {
     starts: Vec<u32>,
 }
 
-/// Buckets that are compared at the same time, as ranges of the table's rows.
+/// A bucket and other buckets that it is compared with. A bucket has all rows with the same key, and is given as a
+/// range of the table's rows.
 #[derive(Clone, Copy)]
 struct ComparedBuckets<'b> {
     bucket: &'b Range<u32>,
@@ -145,7 +149,7 @@ struct ComparedBuckets<'b> {
     with_itself: bool,
 }
 
-/// Buffers that one thread reuses from task to task.
+/// Buffers in which one thread compares buckets. The thread reuses them from task to task.
 #[derive(Default)]
 struct JoinScratch {
     words_32: Vec<u32>,
@@ -153,8 +157,8 @@ struct JoinScratch {
     /// The buckets whose keys are near the key of the bucket that is being compared. Each is a range of
     /// rows of the table.
     near: Vec<Range<u32>>,
-    /// For each bucket in the list of fingerprints that are compared, the index behind its last
-    /// fingerprint.
+    /// The fingerprints of all compared buckets are listed one bucket after the other. For each bucket, this is the
+    /// index behind its last fingerprint in that list.
     ends: Vec<u32>,
     candidates: Candidates,
 }
@@ -202,8 +206,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         Ok(all)
     }
 
-    /// Finds the near pairs inside the bucket of `key`, and the near pairs of this bucket with buckets
-    /// of greater keys. `flips` is the result of [`KeyBlock::flips`] for the block of the table.
+    /// Finds the near pairs inside the bucket of `key`, and the near pairs of this bucket with buckets of greater keys.
+    /// `flips` has the XOR of a key with each near key, as [`KeyBlock::flips`] returns it for the block of the table.
     fn bucket(
         &self,
         table: &KeyTable<L>,
@@ -251,7 +255,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         scratch.near = near;
     }
 
-    /// Compares a bucket with other buckets, and with itself if `with_itself` is true.
+    /// Compares the rows of a bucket with the rows of other buckets and, if `with_itself` is true, with each other.
+    /// Collects the near pairs in `part`.
     fn compare(
         &self,
         table: &KeyTable<L>,
@@ -292,8 +297,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         }
     }
 
-    /// Collects the pair of the rows with indices `a` and `b` of the table, if it is near and no
-    /// earlier block has found it.
+    /// Collects the pair of the rows with indices `a` and `b` of the table, if it is within the maximum distance. Skips
+    /// pairs that an earlier block has already found.
     fn candidate(&self, table: &KeyTable<L>, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
@@ -388,7 +393,8 @@ fn copied<'w, 'r, L: Fingerprint, W: Copy + Default>(
     &words[..all]
 }
 
-/// Entry of multi-index hashing in [`JOINS`](crate::joins::JOINS).
+/// Multi-index hashing as an entry of [`JOINS`](crate::joins::JOINS), the table of all methods. It is a self-join that
+/// compares buckets of near keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultiIndexJoin;
 

@@ -68,10 +68,12 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Minimum number of records of a bucket whose bits always get new weights before the bucket is split.
-/// For fewer records, computing weights takes about as long as a partition.
+/// Minimum number of records of a bucket for which new bit weights are always computed before the bucket is split. The
+/// weights say how well each bit distinguishes records. For fewer records, computing them takes about as long as a
+/// partition.
 const WEIGH_RECORDS: usize = 4096;
-/// Minimum number of records of a bucket for which several threads partition the bucket together.
+/// Minimum number of records of a bucket for which several threads partition the bucket together. A record is a
+/// fingerprint with its row number.
 const LARGE_RECORDS: usize = 1 << 15;
 /// Several threads partition a bucket together only if the bucket has at least 1/`LARGE_SHARE` of all
 /// records of the join. In addition, it must have [`LARGE_RECORDS`] records.
@@ -93,22 +95,22 @@ pub(super) struct Recursion<'a, W, C> {
     /// compared only with records that are not queries.
     pub(super) boundary: u32,
     pub(super) collect: &'a C,
-    /// Whether leaves compare folds of 32 bits instead of 64 bits. A fold is the XOR of a fingerprint's
-    /// words.
+    /// Whether leaves, which are buckets whose pairs are all compared, compare folds of 32 bits instead of 64 bits. A
+    /// fold is the XOR of a fingerprint's words.
     pub(super) has_short_folds: bool,
     pub(super) costs: SplitCosts,
     pub(super) large_records: usize,
     pub(super) pool: Pool<W>,
 }
 
-/// The row numbers of the records of a bucket.
+/// The row numbers of the records of a bucket. A record is a fingerprint with its number.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers<'a> {
     /// The records are all rows, numbered 0, 1, 2 and so on. This is the case before the first
     /// partition.
     FromZero,
-    /// The records are the rows that have a fingerprint. All rows, including the other ones, are
-    /// numbered 0, 1, 2 and so on.
+    /// The records are the rows that have a fingerprint, which this value marks. All rows are numbered 0, 1, 2 and so
+    /// on, including rows without a fingerprint.
     Valid(&'a Validity),
     /// Element i is the number of record i.
     Given(&'a [u32]),
@@ -141,8 +143,8 @@ impl Numbers<'_> {
 /// The position of a bucket in the recursion of one thread.
 #[derive(Clone, Copy)]
 pub(super) struct BucketPlace {
-    /// Number of hash bits by which the bucket's records were partitioned so far. The hash is of the
-    /// last block of the bucket's path.
+    /// Number of hash bits by which the bucket's records were partitioned so far. The hash is computed from the block
+    /// of bits that the last split added to the bits in which pairs must be equal.
     used: u32,
     /// Index in [`RecursionScratch::levels`] of the buffer in which this bucket can be partitioned. The buffers
     /// at smaller indices hold the larger buckets that contain this bucket.
@@ -157,8 +159,8 @@ struct Promise {
     /// that the split did not pay off. If all new buckets have this size, they have as many pairs
     /// together as the bucket that was split.
     most: usize,
-    /// Whether the bit weights for the split were computed from the records of the bucket that was
-    /// split. If not, they come from a larger bucket that contains it.
+    /// Whether the bit weights for the split were computed from the records of the bucket that was split. If not, they
+    /// come from a larger bucket that contains it. The weights say how well each bit distinguishes records.
     is_by_own_weights: bool,
 }
 
@@ -171,8 +173,8 @@ impl BucketPlace {
 }
 
 impl Promise {
-    /// Predicts the size of buckets after a split of a bucket with `records` records into `children`
-    /// children.
+    /// Predicts the size of buckets after a split of a bucket with `records` records into `children` children.
+    /// `is_by_own_weights` says whether the split used bit weights that were computed from the records of this bucket.
     fn of(records: usize, children: usize, is_by_own_weights: bool) -> Self {
         // Pairs grow with the square of the records, so c buckets of n / √c records have as many pairs
         // as one bucket of n records.
@@ -207,15 +209,15 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         Self { boundary, ..self }
     }
 
-    /// Lets the join use `spare`, which is memory of an earlier step, before it allocates new memory.
-    /// `None` if there is no such memory.
+    /// Lets the join use `spare` before it allocates new memory. `spare` is a buffer that an earlier step no longer
+    /// needs, or `None`.
     pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
         Self { pool: Pool::new(spare, self.pool.ledger.clone()), ..self }
     }
 
-    /// Finds the near pairs of the bucket that `records` holds. `path` has the conditions of the
-    /// bucket. `used` is the number of hash bits of the path's last block by which the bucket was
-    /// partitioned.
+    /// Finds the near pairs of a bucket with the given `records`. `path` has the conditions that pairs of the bucket
+    /// must meet. The bucket was already partitioned by `used` bits of a hash of the last block of bits in `path`.
+    /// `share` reports the progress.
     pub(super) fn run_bucket(
         &self,
         records: NumberedValues<'_, W>,
@@ -229,8 +231,9 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         self.large(records.values, Numbers::Given(records.numbers), &node, used, share)
     }
 
-    /// Finds the near pairs of a bucket, with several threads if the bucket is large. `used` is the
-    /// number of hash bits of the path's last block by which the bucket was partitioned.
+    /// Finds the near pairs of a bucket, with several threads if the bucket is large. `node` has the path of the
+    /// bucket, which is a list of conditions. The bucket was already partitioned by `used` bits of a hash of the path's
+    /// last block of bits.
     ///
     /// `share` is the fraction of the whole join's progress that this bucket counts for. If the join
     /// was cancelled, no more pairs are found.
@@ -280,9 +283,9 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket with several threads by further hash bits of the path's last block, and
-    /// calls [`Self::large`] for each part. `used` is the number of hash bits by which the bucket was
-    /// partitioned before.
+    /// Partitions a bucket with several threads, and calls [`Self::large`] for each part. `used` bits of a hash have
+    /// already selected the records of this bucket. The following bits of the hash determine the part. The hash is
+    /// computed from the last block of bits in the path of `node`.
     fn partition_large(
         &self,
         values: &[W],
@@ -310,8 +313,9 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         self.merged(parts)
     }
 
-    /// Does the same as [`Self::large`] for the bucket that `records` holds, with one thread. The pairs
-    /// are collected in `part`.
+    /// Finds the near pairs of a bucket with the given `records`, with one thread. Collects the pairs in `part`. `node`
+    /// has the conditions of the bucket's path, `place` its position in the recursion, and `scratch` the buffers of the
+    /// thread.
     pub(super) fn small(
         &self,
         records: NumberedValues<'_, W>,
@@ -358,8 +362,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket with one thread by further hash bits of the path's last block, and calls
-    /// [`Self::small`] for each part.
+    /// Partitions a bucket with one thread, and calls [`Self::small`] for each part. The bits of a hash that follow the
+    /// bits in `place` determine the part. The hash is computed from the last block of bits in the path of `node`.
     fn partition_small(
         &self,
         records: NumberedValues<'_, W>,
@@ -401,9 +405,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         merged
     }
 
-    /// Returns two counts for a bucket: the number of queries, which is 0 in a self-join, and the
-    /// number of pairs to compare. `numbers` are the numbers of the bucket's records, in ascending
-    /// order.
+    /// Returns two numbers for a bucket: how many of its records are queries, which is 0 in a self-join, and how many
+    /// pairs are compared. `numbers` are the numbers of the bucket's records, in ascending order.
     pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
@@ -414,8 +417,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     }
 }
 
-/// Partitions the records of a bucket with all threads, and writes them to the given buffer. Returns
-/// the index of the first record of each part, followed by the total number of records as last element.
+/// Partitions the records of a bucket by `hash`, with all threads, and writes them to the given buffer. Returns the
+/// index of the first record of each part, followed by the total number of records as last element.
 fn scatter_all<W: Fingerprint>(
     values: &[W],
     numbers: Numbers<'_>,

@@ -19,7 +19,7 @@ pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
     gathered_plain(eights)
 }
 
-/// Does the same as [`gathered`] on any processor.
+/// Returns the highest bits of 64 bytes as a mask like [`gathered`], with plain instructions that any processor has.
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 fn gathered_plain(eights: &[u64; 8]) -> u64 {
     // The product brings the highest bits of eight bytes side by side, at the top.
@@ -30,7 +30,8 @@ fn gathered_plain(eights: &[u64; 8]) -> u64 {
     })
 }
 
-/// Returns a mask of the bytes in which the bit `flag` is set.
+/// Returns a mask of the bytes in which the bit `flag` is set. Bit i of the mask is for byte i, and `flag` is a number
+/// with one set bit.
 #[inline]
 pub(crate) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
     let mut eights = [0; 8];

@@ -1,21 +1,24 @@
 //! The plain loop of [`crate::bit_majority`].
 
-/// Number of lanes, which count their rows separately. Row i belongs to lane i modulo this number.
+/// Number of lanes among which the rows are divided. Each lane counts its rows separately, so that vectors can be used.
+/// Row i belongs to lane i modulo this number.
 const LANES: usize = 4;
 
-/// Number of rows of a lane that [`add_tree`] adds at once, in a tree of additions.
+/// Number of rows of a lane that [`add_tree`] adds at once, in a tree of additions. A lane is one of [`LANES`] groups
+/// of rows.
 const TREE: usize = 8;
 
-/// Number of binary digits of the counts that a lane keeps for each bit.
+/// Number of binary digits of the counts of a lane, which is one of [`LANES`] groups of rows. A lane counts for each
+/// bit the rows that have it set.
 const LANE_DIGITS: usize = 8;
 
-/// Maximum number of trees whose rows a lane can count with [`LANE_DIGITS`] binary digits.
+/// Maximum number of trees, of [`TREE`] rows each, whose rows a lane can count with [`LANE_DIGITS`] binary digits.
 const MOST_TREES: usize = (1 << LANE_DIGITS) / TREE - 1;
 
 /// Maximum number of rows in one call of [`add_rows`].
 pub(crate) const MOST_ROWS: usize = MOST_TREES * TREE * LANES;
 
-/// One 64-bit word for each lane.
+/// One 64-bit word for each of the [`LANES`] groups of rows.
 type Words = [u64; LANES];
 
 /// Adds at most [`MOST_ROWS`] rows to the counts of set bits. Bit i of `digits[k]` is binary digit
@@ -46,8 +49,8 @@ pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
     add_number(digits, sum.iter().copied());
 }
 
-/// Adds the rows of a tree to the counts of their lanes. `lanes[k][lane]` has binary digit k of the
-/// counts of a lane.
+/// Adds the rows of a tree to the counts of set bits. Row i belongs to lane i modulo [`LANES`]. `lanes[k][lane]` has
+/// binary digit k of the counts of a lane.
 #[inline(always)]
 fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     let (rows, _) = rows.as_chunks::<LANES>();

@@ -10,14 +10,14 @@ use crate::words::{MARGIN, Words};
 /// end.
 pub const ROOM: usize = 66;
 
-/// Masks of the characters of a block that the table does not simply replace. Unless noted, a mask marks the first
-/// bytes of these characters.
+/// Masks of the characters of a block that the table does not simply replace. A mask marks the first bytes of these
+/// characters, except [`Self::mark_ends`].
 #[derive(Default)]
 pub(crate) struct Special {
-    /// Characters that the table cannot replace, and bytes that are not part of a valid character.
+    /// Mask of the characters that the table cannot replace, and of the bytes that are not part of a valid character.
     pub(crate) alone: u64,
     pub(crate) marks: u64,
-    /// Last bytes of combining marks.
+    /// Mask of the last bytes of combining marks.
     pub(crate) mark_ends: u64,
 }
 
@@ -37,8 +37,9 @@ pub(crate) struct Around<'t> {
 }
 
 impl Special {
-    /// Finds the bytes beyond ASCII that are not part of a valid character of two or three bytes.
-    /// The masks of marks are still empty, and the caller fills them.
+    /// Creates the masks of a block. `starts` has the masks of its first and later bytes of characters. The mask
+    /// `alone` of the result marks the bytes beyond ASCII that are not part of a valid character of two or three bytes.
+    /// The masks of combining marks are still empty, and the caller fills them.
     #[inline(always)]
     pub(crate) fn new(starts: &Starts) -> Self {
         let Starts { tails, two, three, longer } = *starts;
@@ -74,7 +75,8 @@ impl Special {
 }
 
 impl Around<'_> {
-    /// Moves to the byte after the current block, which must have ASCII characters only.
+    /// Moves to the byte after the current block. All characters of the block must be ASCII, so that none of them is
+    /// replaced.
     #[inline(always)]
     pub(crate) fn pass(&mut self) {
         self.at += (self.text.len() - self.at).min(64);
@@ -82,8 +84,8 @@ impl Around<'_> {
     }
 }
 
-/// Replaces the characters of a text one by one. Returns the number of bytes before the first
-/// character that cannot be replaced. The flags of a block are examined only after all its
+/// Copies the text from byte `around.start` on to `folded`, and replaces its characters one by one. Returns the number
+/// of bytes before the first character that cannot be replaced. The flags of a block are examined only after all its
 /// characters were looked up, so no look-up waits for an earlier one.
 #[inline(always)]
 pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usize {

@@ -5,7 +5,7 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 /// The conditions that a pair of fingerprints must meet to be accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct PairTest<'a, L> {
-    /// The maximum distance of the pair.
+    /// Shape of the fingerprints, and the maximum distance of the pair.
     pub reach: Reach,
     /// Mask of bits in which the fingerprints of the pair must be equal.
     pub equal: L,

@@ -15,15 +15,16 @@ pub struct GroupSearch<'a> {
     /// The words of the groups' rows. A group has first word 0 of all its rows, then word 1 of all
     /// its rows, and so on.
     pub groups: &'a [u64],
-    /// Number that is added to the limit of each group. The sum is the maximum distance of a near
-    /// row.
+    /// Number that is added to the limit of each group. The sum is the maximum Hamming distance between `row` and a
+    /// near row of the group.
     pub own_limit: u32,
-    /// Limit of each group, to which `own_limit` is added.
+    /// Limit of each group. The maximum distance of a near row is this limit plus `own_limit`.
     pub limits: &'a [u32],
 }
 
-/// Computes the distances word by word, and appends a hit, `row << 32 | distance`, for each near
-/// row.
+/// Appends a hit, `row << 32 | distance`, for each row of `search.groups` that is near `search.row`. The limit of its
+/// distance is `search.own_limit` plus the limit of its group. Rows are numbered from 0. Computes the distances word by
+/// word.
 #[inline(always)]
 pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -45,7 +46,8 @@ pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Appends a hit for each row of group number `group` whose distance is at most `limit`.
+/// Appends a hit, `row << 32 | distance`, for each row of group number `group` whose distance is at most `limit`.
+/// `distances` has the distances of the eight rows of the group.
 ///
 /// The function is not inlined, because most groups have no near row.
 #[cold]

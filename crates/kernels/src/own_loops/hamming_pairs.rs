@@ -4,13 +4,14 @@ use std::ops::{BitXor, Range};
 
 /// Number of buffered candidate pairs at which the buffer is passed to its receiver.
 pub(crate) const FLUSH: usize = 4096;
-/// Number of rows in a tile. The rows of a tile are compared with the columns together.
+/// Number of rows in a tile, which is a group of words. All rows of a tile are compared with the columns together.
 pub(crate) const TILE: usize = 8;
 /// Maximum number of candidates that one step of a tile finds: one for each of eight rows and sixteen
 /// columns.
 const STEP: usize = TILE * 16;
 
-/// Buffer of pairs of indices whose words are near. The row of a pair is smaller than the column.
+/// Buffer of pairs of indices whose words are near. The two indices of a pair are called row and column, and the row is
+/// the smaller one.
 #[derive(Debug)]
 pub struct Candidates {
     pub(crate) rows: Box<[u32]>,
@@ -42,14 +43,15 @@ impl Candidates {
     }
 }
 
-/// The arguments of a search for near pairs of words.
+/// The arguments of a search for pairs of words that differ in few bits. The two words of a pair are called row and
+/// column.
 #[derive(Clone, Debug)]
 pub struct PairSearch<'a, W> {
     /// Words that are compared.
     pub words: &'a [W],
-    /// Indices of the rows. A row is compared with the columns that have greater indices.
+    /// Indices in `words` of the rows. A row is compared with the columns that have greater indices.
     pub rows: Range<usize>,
-    /// Index of the first column.
+    /// Index in `words` of the first column. All later words are columns, too.
     pub first_column: usize,
     /// Maximum number of bits in which near words differ.
     pub max_distance: u32,
@@ -58,8 +60,8 @@ pub struct PairSearch<'a, W> {
 /// Number of columns that one step compares. The compiler turns a step into vector instructions.
 const COLUMNS: usize = 32;
 
-/// Compares one row after the other with all columns. The argument of `is_near` is the XOR of the
-/// words of a row and a column.
+/// Compares one row after the other with all columns that have greater indices. The argument of `is_near` is the XOR of
+/// the words of a row and a column. Passes near pairs to `sink` each time that `candidates` is full.
 #[inline(always)]
 fn plain<W: Copy + BitXor<Output = W>>(
     search: PairSearch<'_, W>,
@@ -88,7 +90,8 @@ fn plain<W: Copy + BitXor<Output = W>>(
     }
 }
 
-/// Finds the near pairs of words of 32 bits.
+/// Finds the pairs of 32-bit words that differ in at most `search.max_distance` bits. Passes their rows and columns to
+/// `sink` each time that `candidates` is full. The last pairs remain in `candidates`.
 #[inline(always)]
 pub(crate) fn near_pairs_32(
     search: PairSearch<'_, u32>,
@@ -111,7 +114,8 @@ pub(crate) fn near_pairs_32(
     }
 }
 
-/// Finds the near pairs of words of 64 bits.
+/// Finds the pairs of 64-bit words that differ in at most `search.max_distance` bits. Passes their rows and columns to
+/// `sink` each time that `candidates` is full. The last pairs remain in `candidates`.
 #[inline(always)]
 pub(crate) fn near_pairs_64(
     search: PairSearch<'_, u64>,

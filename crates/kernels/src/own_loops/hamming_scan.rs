@@ -2,8 +2,8 @@
 
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Compares one row after the other with the query, and appends the hits. `first_row` is the number
-/// of the first row.
+/// Compares one row of `corpus` after the other with the query. Appends a hit, `row << 32 | distance`, for each row
+/// within `max_distance`. `first_row` is the number of the first row.
 #[inline(always)]
 pub(crate) fn plain<L: Fingerprint>(
     corpus: &[L],

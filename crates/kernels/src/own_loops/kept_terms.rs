@@ -1,11 +1,11 @@
-//! A random part of all terms, and the plain loop of [`crate::kept_terms`].
+//! A random subset of all terms, and the plain loop of [`crate::kept_terms`].
 
 use simtool_base::stable_hash::mix;
 
-/// Number of terms that are hashed before the terms that are kept are copied.
+/// Number of terms for which the loop first decides whether they are kept, before it copies the kept ones.
 const BLOCK: usize = 32;
 
-/// A random part of all terms. A term belongs to it if the hash of the term is below a bound.
+/// A random subset of all terms. A term belongs to it if the hash of the term is below a bound.
 ///
 /// ```
 /// use simtool_kernels::{Isa, kept_terms::RandomPart};
@@ -17,7 +17,7 @@ const BLOCK: usize = 32;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomPart {
-    /// Number that is added to a term before it is hashed. Each number gives another random part.
+    /// Number that is added to a term before it is hashed. Each number gives another random subset.
     pub start: u64,
     /// Bound on the hash: a term is kept if the highest 32 bits of its hash are below this number.
     /// For example, 2³¹ keeps half of all terms.
@@ -25,7 +25,7 @@ pub struct RandomPart {
 }
 
 impl RandomPart {
-    /// Returns whether a term belongs to this random part.
+    /// Returns whether a term belongs to this random subset of all terms.
     #[inline(always)]
     #[must_use]
     pub fn has(self, term: u64) -> bool {
@@ -33,7 +33,7 @@ impl RandomPart {
     }
 }
 
-/// Writes the terms that `part` keeps to the front of `kept`, and returns their number.
+/// Writes those of `terms` that belong to the random subset `part` to the front of `kept`, and returns their number.
 #[inline(always)]
 pub(crate) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
     let mut count = 0;

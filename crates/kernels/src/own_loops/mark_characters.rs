@@ -75,8 +75,8 @@ pub(crate) struct Carry {
 }
 
 impl Carry {
-    /// Replaces the facts by the facts about `block`, which has ASCII characters only. Adds the
-    /// break that the previous block left at the start of `block`.
+    /// Handles a block that has only ASCII characters. Sets the bit of `block.breaks` behind a one-character word that
+    /// ended the previous block. Then stores the facts about `block` that are needed for the next block.
     #[inline(always)]
     pub(crate) fn pass(&mut self, block: &mut Block) {
         block.breaks |= self.breaks;
@@ -147,8 +147,9 @@ pub(crate) fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// Looks up the characters of a text one by one, and then adds all characters of a block to its
-/// masks at once. So no look-up waits for an earlier one.
+/// Adds the characters beyond ASCII to the masks of `words`. Appends to `odd` the byte offsets of the characters whose
+/// kind, such as letter, the table does not decide. Looks up the characters of a block one by one, and then adds all of
+/// them to the masks at once. So no look-up waits for an earlier one.
 #[inline(always)]
 pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let members = table.members();

@@ -47,8 +47,9 @@ use xxh3_short::PlacedWords;
 ///
 /// Methods are `#[inline(always)]`: so the plain loops are compiled for the level.
 pub(super) trait OwnLoops: Copy {
-    /// Maximum number of tokens of a shingle for which it is faster to compute each sum directly than
-    /// from the sum before it (see [`crate::shingle_terms`]).
+    /// Maximum number of tokens of a shingle for which direct sums are faster than rolling ones. A direct sum is
+    /// computed from the tokens of the shingle alone, and a rolling sum from the sum of the shingle before it (see
+    /// [`crate::shingle_terms`]).
     const LONGEST_DIRECT_SHINGLE: usize = 0;
 
     /// Returns two masks of at most 64 bytes: the bytes that are binary digits, and the bytes that are
@@ -58,10 +59,9 @@ pub(super) trait OwnLoops: Copy {
         binary_digits::plain(digits)
     }
 
-    /// Writes the indices of the rows that are near the word of their bucket, or whose bucket is
-    /// crowded (has several values), to `found`. Returns the number of these rows. Rows have one
-    /// 64-bit word. `found` has at least [`STEP`](bucket_filter::STEP) more elements than there are
-    /// rows.
+    /// Writes the indices of the rows that may be near a value in their bucket to `found`, and returns their number.
+    /// These rows are near the word of their bucket (see [`BucketSearch`]), or their bucket has several values. Rows
+    /// have one 64-bit word. `found` has at least [`STEP`](bucket_filter::STEP) more elements than there are rows.
     #[inline(always)]
     fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
         bucket_filter::plain(search, 0, found)
@@ -81,15 +81,15 @@ pub(super) trait OwnLoops: Copy {
         hamming_accept::plain(words, rows, columns, test, sink);
     }
 
-    /// Appends a hit, `row << 32 | distance`, for each row of the groups that is near the row of the
-    /// search.
+    /// Appends a hit, `row << 32 | distance`, for each row of `search.groups` that is near `search.row`. The limit of
+    /// its distance is `search.own_limit` plus the limit of its group. Rows are numbered from 0.
     #[inline(always)]
     fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
         hamming_groups::plain(search, hits);
     }
 
-    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates` is full. The
-    /// last candidates remain in `candidates`.
+    /// Finds the pairs of 32-bit words that differ in at most `search.max_distance` bits. Passes their rows and columns
+    /// to `sink` each time that `candidates` is full. The last pairs remain in `candidates`.
     #[inline(always)]
     fn near_pairs_32(
         self,
@@ -100,8 +100,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_32(search, candidates, sink);
     }
 
-    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates` is full. The
-    /// last candidates remain in `candidates`.
+    /// Finds the pairs of 64-bit words that differ in at most `search.max_distance` bits. Passes their rows and columns
+    /// to `sink` each time that `candidates` is full. The last pairs remain in `candidates`.
     #[inline(always)]
     fn near_pairs_64(
         self,
@@ -126,15 +126,15 @@ pub(super) trait OwnLoops: Copy {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
-    /// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a
-    /// 16-bit summary of a fingerprint.
+    /// Appends to `places` the index of each tag that differs from the tag `search.query` in at most `search.most`
+    /// bits. The index of the first tag is `search.first`. A tag is a 16-bit summary of a fingerprint.
     #[inline(always)]
     fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
         near_tags::plain(tags, search, places);
     }
 
-    /// Writes the terms that `part` keeps to the front of `kept`, which is as long as `terms`. Returns
-    /// their number.
+    /// Writes those of `terms` that belong to the random subset `part` to the front of `kept`, which is as long as
+    /// `terms`. Returns their number.
     #[inline(always)]
     fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
         kept_terms::keep(part, terms, kept)
@@ -161,10 +161,10 @@ pub(super) trait OwnLoops: Copy {
         word_keys::plain(spans, keys, hashes);
     }
 
-    /// Writes the byte offsets where the words of a text start and end. Returns the number of
-    /// starts and the number of ends. A word at the end of the text has a start only. The slices
-    /// have room for one word every two bytes, and for some numbers without meaning that loops
-    /// write behind the last position.
+    /// Writes the byte offsets at which the words of `text`, which are runs of ASCII letters, start and end. Returns
+    /// the number of starts and the number of ends. A word at the end of the text has a start only. The slices have
+    /// room for one word every two bytes, and for some numbers without meaning that loops write behind the last
+    /// position.
     #[inline(always)]
     fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
         word_positions::plain(text, starts, ends)
@@ -176,31 +176,31 @@ pub(super) trait OwnLoops: Copy {
         xxh3_short::hash_words(words, hashes);
     }
 
-    /// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
-    /// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text`
-    /// has a byte beyond ASCII.
+    /// Finds the classes of the bytes of `text`, such as letters, in blocks of 64 bytes. For block i, writes one mask
+    /// for each class to `blocks[i]`, and the block in lower case to `lowered[i]`. Returns whether `text` has a byte
+    /// beyond ASCII.
     #[inline(always)]
     fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
         word_masks::classify(text, blocks, lowered)
     }
 
-    /// Finds the words by the masks in `words.blocks`, and replaces `words.starts` and
-    /// `words.ends`. Returns whether the text has underscores.
+    /// Finds the words of a text by the masks in `words.blocks`. Replaces `words.starts`, `words.ends` and
+    /// `words.signed` by the results. Returns whether the text has underscores.
     #[inline(always)]
     fn find_words(self, words: &mut Words) -> bool {
         word_masks::find_words(words)
     }
 
-    /// Copies the text to `folded` with replaced characters, up to the first character that the
-    /// table cannot replace. Returns the number of bytes before that character, which are also the
-    /// bytes written.
+    /// Copies the text from byte `around.start` on to `folded`, and replaces its characters beyond ASCII. Ends before
+    /// the first character that the table cannot replace. Returns the number of bytes before that character, which are
+    /// also the bytes written.
     #[inline(always)]
     fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
         fold_characters::fold_characters(around, folded)
     }
 
-    /// Adds the characters beyond ASCII to the masks of `words`. Appends to `odd` the byte offsets
-    /// of the characters whose kind the table does not decide.
+    /// Adds the characters beyond ASCII to the masks of `words`. Appends to `odd` the byte offsets of the characters
+    /// whose kind, such as letter, the table does not decide.
     #[inline(always)]
     fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         mark_characters::mark_characters(table, words, odd);

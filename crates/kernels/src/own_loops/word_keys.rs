@@ -19,7 +19,7 @@ pub fn hash_key(key: WordKey) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Computes the key of one word, byte by byte.
+/// Returns the key of one word: its letters in lower case as two numbers. Reads the word byte by byte.
 pub fn word_key(word: &[u8]) -> WordKey {
     if word.len() > KEY_LETTERS {
         return NO_KEY;
@@ -37,9 +37,9 @@ pub fn word_key(word: &[u8]) -> WordKey {
 pub struct WordSpans<'a> {
     /// Bytes of the text.
     pub text: &'a [u8],
-    /// Start of each word.
+    /// Byte offset in `text` of the first letter of each word.
     pub starts: &'a [u32],
-    /// End of each word.
+    /// Byte offset in `text` behind the last letter of each word.
     pub ends: &'a [u32],
 }
 

@@ -10,9 +10,9 @@ pub(crate) const JOINS_LETTERS: u8 = 8;
 pub(crate) const JOINS_DIGITS: u8 = 16;
 pub(crate) const HYPHEN: u8 = 32;
 
-/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
-/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
-/// byte beyond ASCII.
+/// Finds the classes of the bytes of `text`, such as letters, in blocks of 64 bytes. For block i, writes one mask for
+/// each class to `blocks[i]`, and the block in lower case to `lowered[i]`. Returns whether `text` has a byte beyond
+/// ASCII.
 #[inline(always)]
 pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut foreign = 0;
@@ -25,8 +25,8 @@ pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     foreign != 0
 }
 
-/// Returns a mask for each class of bytes, for example letters, in a block of 64 bytes. Writes the
-/// block in lower case to `lowered`.
+/// Returns the masks of a block of 64 bytes: one for each class of bytes, such as letters. Writes the block in lower
+/// case to `lowered`.
 #[inline(always)]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
@@ -61,8 +61,8 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
 }
 
 /// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased copy, a mask of the
-/// first bytes of words, and a mask of the bytes behind words. Replaces `signed` by [`Words::signed`]. Before the call,
-/// `signed` must have an element for each block. Returns whether the text has underscores.
+/// first bytes of words, and a mask of the bytes behind words. Fills `signed`, which must have an element for each
+/// block, with the content of the field [`Words::signed`]. Returns whether the text has underscores.
 #[inline(always)]
 pub(crate) fn edges(
     blocks: &[Block],
@@ -91,8 +91,8 @@ pub(crate) fn edges(
     underscores != 0
 }
 
-/// Finds the words block by block, and replaces `words.starts` and `words.ends`. Returns whether
-/// the text has underscores.
+/// Finds the words of a text by the masks in `words.blocks`. Replaces `words.starts`, `words.ends` and `words.signed`
+/// by the results. Returns whether the text has underscores.
 #[inline(always)]
 pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();

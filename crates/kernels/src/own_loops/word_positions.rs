@@ -7,10 +7,10 @@ pub(crate) const BLOCK: usize = 64;
 /// numbers without meaning.
 pub(crate) const OVERRUN: usize = 40;
 
-/// Finds where the words of a text start and end, block by block.
+/// Search for the starts and ends of the words of a text, block by block. A word is a run of ASCII letters.
 #[derive(Default)]
 pub(crate) struct Edges {
-    /// 1 if the last byte of the block before is a letter, else 0.
+    /// 1 if the last byte of the previous block is a letter, else 0.
     carry: u64,
 }
 
@@ -64,8 +64,8 @@ fn letters(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Writes the byte offsets where words start and end. Returns the number of starts and the number of
-/// ends.
+/// Writes the byte offsets at which the words of `text` start and end to `starts` and `ends`. A word is a run of ASCII
+/// letters. Returns the number of starts and the number of ends.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
     let mut edges = Edges::default();

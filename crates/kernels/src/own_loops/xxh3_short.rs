@@ -101,7 +101,8 @@ pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Hashes the words of a block that have 9 bytes or more. `places` has their indices in the block.
+/// Writes the hashes of the words of a block that have 9 bytes or more to `hashes`, which has an element for each word
+/// of the block. `places` has the indices of these words in the block.
 #[inline]
 pub(crate) fn hash_long(
     text: &[u8],
@@ -127,17 +128,18 @@ fn load(text: &[u8], at: u32) -> u64 {
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Combines the bytes and the length of a word of 1 to 3 bytes into one number, from which the hash is
-/// computed. `first` and `last` are the same numbers as for [`hash_3`].
+/// Combines the bytes and the length of a word of 1 to 3 bytes into one number, from which the hash is computed.
+/// `first` is the little-endian number of the 8 bytes from the start of the word on, and `last` of the 8 bytes before
+/// its end.
 #[inline(always)]
 fn joined_3(first: u64, last: u64, length: u64) -> u64 {
     let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
     ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3
 }
 
-/// Returns the XXH3 hash of a word of 1 to 3 bytes. `first` is the little-endian number of the 8 bytes of the
-/// text from the start of the word on. `last` is the number of the 8 bytes of the text before the end of the
-/// word. So both include bytes of the text around the word.
+/// Returns the XXH3 hash of a word of 1 to 3 bytes. `first` is the little-endian number of the 8 bytes of the text from
+/// the start of the word on. `last` is the number of the 8 bytes of the text before the end of the word. So both
+/// numbers include bytes of the text around the word.
 #[inline(always)]
 fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     let mut hash = joined_3(first, last, length).wrapping_mul(PRIME64_2);
@@ -145,8 +147,8 @@ fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// Returns the XXH3 hash of a word of 1 to 8 bytes, without a branch. `first` and `last` are the same numbers as for
-/// [`hash_3`].
+/// Returns the XXH3 hash of a word of 1 to 8 bytes, without a branch. `first` is the little-endian number of the 8
+/// bytes from the start of the word on, and `last` of the 8 bytes before its end.
 #[inline(always)]
 fn hash_8(first: u64, last: u64, length: u64) -> u64 {
     struct LengthClass {

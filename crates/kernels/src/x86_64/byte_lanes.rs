@@ -1,11 +1,11 @@
 //! Blocks of 64 bytes in registers, which the two loops for characters share.
 
-/// Sixty-four bytes in registers. In masks, byte 0 is bit 0.
+/// Sixty-four bytes in registers. A mask of them is a 64-bit number in which bit i is for byte i.
 ///
 /// # Safety
 ///
-/// The processor must have the instructions that the type stands for. The functions are inlined
-/// into loops that are compiled for a level with these instructions.
+/// The processor must have the instructions that the implementing type uses. The functions are inlined into loops that
+/// are compiled for a level with these instructions.
 pub(crate) trait Lanes: Copy {
     /// A table of 64 bytes in registers.
     type Table: Copy;

@@ -13,10 +13,10 @@ struct FoldedBlock<L> {
 }
 
 impl<L: Lanes> FoldedBlock<L> {
-    /// Replaces the characters of the block that belong to `row`. `mask` has their first bytes, and
-    /// `length` is the number of bytes of each character. `own` has the bytes of the block before
-    /// any replacement. `lasts` has the bytes that follow `length - 1` places later, so it has the
-    /// last byte of a character at the position of its first byte.
+    /// Replaces the characters of the block that belong to `row`. `mask` has a bit for the first byte of each of these
+    /// characters, and `length` is the number of bytes of each character. `own` has the bytes of the block before any
+    /// replacement. `lasts` has the 64 bytes of the text that begin `length - 1` bytes after the start of the block. So
+    /// the position of the first byte of a character in `own` is the position of its last byte in `lasts`.
     ///
     /// # Safety
     ///
@@ -49,9 +49,9 @@ impl<L: Lanes> FoldedBlock<L> {
     }
 }
 
-/// Replaces the characters of a text. All characters of a block that belong to one row of the table
-/// are replaced with one look-up. Returns the number of bytes before the first character that
-/// cannot be replaced.
+/// Copies the text from byte `around.start` on to `folded`, and replaces its characters. All characters of a block that
+/// belong to one row of the table are replaced with one look-up. Returns the number of bytes before the first character
+/// that cannot be replaced.
 ///
 /// # Safety
 ///

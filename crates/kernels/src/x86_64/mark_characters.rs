@@ -31,8 +31,9 @@ impl FoundCharacters {
     }
 }
 
-/// Adds the characters beyond ASCII of a text to the masks of its words. One look-up finds the
-/// kinds of all characters of a block that belong to one row of the table.
+/// Adds the characters beyond ASCII to the masks of `words`. Appends to `odd` the byte offsets of the characters whose
+/// kind, such as letter, the table does not decide. One look-up finds the kinds of all characters of a block that
+/// belong to one row of the table.
 ///
 /// # Safety
 ///

@@ -88,8 +88,8 @@ impl Shape {
     }
 
     /// Creates the shape of fingerprints from which the cosine of two sets is estimated. A fingerprint has `words`
-    /// 64-bit words. Its highest bits hold the [`size_code`] of its set. The other bits are lanes of `bits` bits, and
-    /// each lane is a hash value of MinHash.
+    /// 64-bit words. Its highest bits hold the encoded size of its set ([`size_code`]). The other bits are lanes of
+    /// `bits` bits. A lane is a hash value of MinHash.
     ///
     /// # Panics
     ///
@@ -103,9 +103,9 @@ impl Shape {
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
-    /// Creates the shape of fingerprints of `count` 64-bit words that are compared one by one. For each position of a
-    /// word, the bits are counted in which the words of two fingerprints differ. The distance is the `needed`-th
-    /// smallest of these counts.
+    /// Creates the shape of fingerprints of `count` 64-bit words, for [`Metric::Votes`]. Each word of a fingerprint is
+    /// compared with the word at the same position of the other fingerprint. The distance is the `needed`-th smallest
+    /// of the `count` numbers of differing bits.
     ///
     /// # Panics
     ///
@@ -123,7 +123,7 @@ impl Shape {
         self.bits
     }
 
-    /// Returns the number of 64-bit words of a fingerprint.
+    /// Returns the number of 64-bit words that hold a fingerprint.
     #[must_use]
     pub fn words(self) -> usize {
         self.bits.div_ceil(u64::BITS) as usize
@@ -135,7 +135,7 @@ impl Shape {
         self.metric
     }
 
-    /// Returns the greatest distance that two fingerprints of this shape can have.
+    /// Returns the maximum distance that two fingerprints of this shape can have.
     #[must_use]
     pub fn units(self) -> u32 {
         match self.metric {
@@ -157,10 +157,10 @@ impl Shape {
         }
     }
 
-    /// Returns a shape and a distance by which fingerprints of [`Metric::Cosine`] can be filtered quickly. The shape is
-    /// that of their hash values without the size. The distance is the largest number of hash values in which two
-    /// fingerprints within `max_distance` can differ, whatever the sizes of their sets are. Returns `None` for other
-    /// metrics, and if all hash values can differ.
+    /// Returns a shape and a distance for a quick filter before the cosine of two fingerprints is compared. The shape
+    /// describes the hash values of the fingerprints without the sizes of the sets. The distance is the maximum number
+    /// of hash values in which two fingerprints within `max_distance` can differ, whatever the sizes of their sets are.
+    /// Returns `None` for other metrics, and if all hash values can differ.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
@@ -207,7 +207,7 @@ impl Shape {
     }
 }
 
-/// Number of bits in which a fingerprint of [`Metric::Cosine`] holds the size of its set.
+/// Number of bits of a fingerprint that hold the size of its set, for [`Metric::Cosine`].
 pub const SIZE_BITS: u32 = 16;
 /// Position of the lowest bit of the size in the last 64-bit word of a fingerprint.
 const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
@@ -353,7 +353,7 @@ impl FingerprintRows<'_> {
         self.has_fingerprint(row).then_some(row_words)
     }
 
-    /// Returns the rows in `range`, with row 0 for the start of the range. The words are not copied.
+    /// Returns the rows of `range`. The first of them becomes row 0. The words are not copied.
     ///
     /// # Panics
     ///

@@ -57,9 +57,9 @@ impl Ratio {
     }
 }
 
-/// Numbers that are computed once for a threshold. They give the number of elements that two similar sets must share.
-/// `Linear` belongs to [`Formula::Ratio`]: sets of sizes x ≤ y are similar if `whole · shared ≥ smaller · x + larger ·
-/// y`. `Cosine` has the threshold `numerator / denominator`.
+/// Numbers that are computed once for a threshold, to find how many elements two sets must share to reach it. `Linear`
+/// is for [`Formula::Ratio`]: two sets of sizes x ≤ y reach the threshold if `whole · shared ≥ smaller · x + larger ·
+/// y`. `Cosine` has the threshold as the fraction `numerator / denominator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     Linear { smaller: u64, larger: u64, whole: u64 },
@@ -67,7 +67,7 @@ pub(super) enum Bounds {
 }
 
 impl Bounds {
-    /// Computes the numbers for the threshold a/c = `numerator / denominator`.
+    /// Computes the numbers of `measure` for the threshold a/c = `numerator / denominator`.
     ///
     /// A [`Ratio`] with the factors `times`, α, β and γ reaches the threshold for s shared elements
     /// if `times · s / (α·x + β·y − γ·s) ≥ a/c`. This holds exactly if
@@ -150,10 +150,10 @@ impl Bounds {
         }
     }
 
-    /// Returns the part of a set of `size` elements in an upper bound of the difference of two similar sets. The
-    /// difference is the number of elements that are in only one of the sets.
+    /// Returns the contribution of a set of `size` elements to an upper bound of the difference of two similar sets.
+    /// The difference is the number of elements that are in only one of the sets.
     ///
-    /// The bound is the sum of the parts of both sets, plus 1, because each part is rounded down. The difference is
+    /// The bound is the sum of both contributions, plus 1, because each contribution is rounded down. The difference is
     /// largest if the smaller set has the smallest possible size and all its elements are in the larger set.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {

@@ -22,7 +22,7 @@ impl Similarity {
     /// The ratio 1, which is the similarity of equal sets.
     pub const ONE: Self = Self { shared: 1, union: 1 };
 
-    /// The similarity of texts that are not equal, although their sets of terms are equal: 0.999999.
+    /// The similarity 0.999999 of texts that are not equal, although their sets of terms are equal.
     pub const ALMOST_ONE: Self = Self { shared: 999_999, union: 1_000_000 };
 
     /// Returns the Jaccard similarity of two sets of sizes `left` and `right` with `shared` common

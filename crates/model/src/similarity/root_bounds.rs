@@ -2,8 +2,8 @@
 
 use super::ratio::Similarity;
 
-/// Largest denominator of a threshold. With it, products of denominators and sizes of sets fit into the integers of the
-/// computations.
+/// Maximum denominator of a threshold. With this limit, products of denominators and sizes of sets do not overflow the
+/// integers of the computations.
 pub(super) const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
 /// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. `denominator` is the

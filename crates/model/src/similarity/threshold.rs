@@ -198,8 +198,8 @@ impl Threshold {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns the part of a set of `size` elements in an upper bound of [`Self::max_difference`]. The bound is the sum
-    /// of the parts of both sets, plus 1. It is quicker to compute than the exact value.
+    /// Returns the contribution of a set of `size` elements to an upper bound of [`Self::max_difference`]. The bound is
+    /// the sum of the contributions of both sets, plus 1. It is quicker to compute than the exact value.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {

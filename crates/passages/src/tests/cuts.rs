@@ -1,4 +1,4 @@
-//! The promises of each choice of copies to cut, checked by brute force on random documents.
+//! Checks by brute force on random documents that each choice of the words to cut keeps its promises.
 
 use super::{
     ListedDocuments, RULES, Random, Way, check, random_documents, random_units, with_threads,
@@ -7,10 +7,10 @@ use crate::{Cut, PassageSearch, Passages, Repeated};
 use simtool_base::stable_hash::mix;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Documents, and whether each of their words was cut.
+/// Documents, with a mark for each word that was cut.
 struct CutDocuments<'d> {
     documents: &'d [Vec<u64>],
-    /// For each document, whether each of its words was cut.
+    /// For each word of each document, whether it was cut.
     is_cut: Vec<Vec<bool>>,
 }
 
@@ -26,7 +26,7 @@ impl<'d> CutDocuments<'d> {
         Self { documents, is_cut }
     }
 
-    /// Returns all windows of this number of words, with whether each of their words was cut.
+    /// Returns all windows of `length` words, each with a list that has `true` for its words that were cut.
     fn windows(&self, length: usize) -> impl Iterator<Item = (&'d [u64], &[bool])> {
         self.documents
             .iter()
@@ -34,7 +34,7 @@ impl<'d> CutDocuments<'d> {
             .flat_map(move |(words, is_cut)| words.windows(length).zip(is_cut.windows(length)))
     }
 
-    /// Returns the windows that are in the text between two cuts.
+    /// Returns the windows of `length` words from which no word was cut.
     fn kept(&self, length: usize) -> BTreeSet<&'d [u64]> {
         let windows = self.windows(length).filter(|(_, is_cut)| !is_cut.contains(&true));
         windows.map(|(window, _)| window).collect()

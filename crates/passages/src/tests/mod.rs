@@ -152,7 +152,7 @@ fn all_ways_agree_with_the_obvious_one() {
     }
 }
 
-/// Searches in both ways, and checks that the result is the result of the obvious search. Returns the result.
+/// Searches by windows and by runs, and checks that each result equals the result of `naive::find`. Returns the result.
 #[track_caller]
 fn check(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Passages {
     let expected = naive::find(documents, length, rule);

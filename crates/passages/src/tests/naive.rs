@@ -4,7 +4,7 @@ use crate::{CutRange, Excerpt, Level, Passage, Passages, Repeated, Repetition, T
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Returns made-up bytes of a word.
+/// Returns invented bytes for a word, because the words of these documents have no text.
 pub(super) fn bytes_of(words: Range<u32>) -> Range<u64> {
     u64::from(words.start) * 10 + 3..u64::from(words.end - 1) * 10 + 9
 }
@@ -12,7 +12,7 @@ pub(super) fn bytes_of(words: Range<u32>) -> Range<u64> {
 /// Place of a window: the number of the document, and the position of the first word.
 type WindowPlace = (u32, u32);
 
-/// A search in the most obvious way.
+/// A search for passages that is simple but slow: it puts all windows in a map.
 pub(super) struct NaiveSearch<'d> {
     pub(super) documents: &'d [Vec<u64>],
     /// For each document, the ranges of words of its windows.
@@ -22,7 +22,7 @@ pub(super) struct NaiveSearch<'d> {
     pub(super) rule: Repeated,
 }
 
-/// Finds all passages of `documents` of at least `length` words.
+/// Finds all passages in `documents` that have at least `length` words.
 pub(super) fn find(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Passages {
     let windows = all_windows(documents, length);
     let origins = (0..documents.len() as u32).collect();
@@ -39,13 +39,13 @@ pub(super) fn all_windows(documents: &[Vec<u64>], length: usize) -> Vec<Vec<Rang
 }
 
 impl NaiveSearch<'_> {
-    /// Returns the number of origins of some places.
+    /// Returns the number of different origins of the documents at `places`.
     fn origins_of(&self, places: &[WindowPlace]) -> usize {
         let origins = places.iter().map(|place| self.origins[place.0 as usize]);
         origins.collect::<BTreeSet<_>>().len()
     }
 
-    /// Finds all passages.
+    /// Finds all passages of all documents.
     pub(super) fn find(&self) -> Passages {
         let Self { documents, rule, .. } = *self;
         let mut windows: BTreeMap<&[u64], Vec<WindowPlace>> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl NaiveSearch<'_> {
         self.passages(&windows)
     }
 
-    /// Returns the passages of these repeated windows.
+    /// Returns the passages that consist of the repeated windows in `windows`, which has all places of each window.
     fn passages(&self, windows: &BTreeMap<&[u64], Vec<WindowPlace>>) -> Passages {
         let documents = self.documents;
         let mut found = Passages {
@@ -117,7 +117,7 @@ impl NaiveSearch<'_> {
         found
     }
 
-    /// Returns the measures of the repetition.
+    /// Returns the measures of the repetition in the collection. `windows` has all places of each repeated window.
     fn repetition(&self, windows: &BTreeMap<&[u64], Vec<WindowPlace>>) -> Repetition {
         let least = match self.rule {
             Repeated::Anywhere => 2,
@@ -196,8 +196,8 @@ fn rank(text: &TopText) -> (u64, u32, std::cmp::Reverse<(u32, u32)>) {
     (product, text.documents, std::cmp::Reverse((text.document, text.words.start)))
 }
 
-/// Returns the part of a sequence of touching windows for which (number of words) × (number of documents) is
-/// greatest. Tries all parts.
+/// Returns the part of a sequence of touching windows for which (number of words) × (number of documents) is greatest.
+/// Tries all parts. An element of `touching` has the words of a window, and the number of its documents.
 fn greatest_part(document: u32, touching: &[(Range<u32>, u32, bool)]) -> TopText {
     let parts = (0..touching.len()).flat_map(|first| {
         let mut documents = u32::MAX;
@@ -215,7 +215,7 @@ fn contains(outer: &Range<u32>, inner: &Range<u32>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Returns the maximal ranges of elements that are true.
+/// Returns the ranges of consecutive elements of `marks` that are true. Each range is as long as possible.
 fn ranges(marks: &[bool]) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut start = 0;

@@ -37,8 +37,8 @@ struct FileState {
     has_ended: Cell<bool>,
     /// Whether the file could not be read. Then an error of the decoder is really an error of the file.
     has_failed: Cell<bool>,
-    /// Byte offset of the bytes after the last part, if they do not begin another part, and whether all of them are
-    /// zero.
+    /// Byte offset of the bytes after the last bzip2 stream or LZ4 frame, and whether all these bytes are zero. `None`
+    /// if no such bytes were found.
     trailing: Cell<Option<(u64, bool)>>,
 }
 
@@ -76,16 +76,16 @@ impl<R: Read> Read for WatchedReader<R> {
 
 /// Decoder of one part of a file: a stream of bzip2 or a frame of LZ4.
 trait PartDecoder: Read + Sized {
-    /// Reader of the file.
+    /// Reader of the compressed file, from which the decoder reads the bzip2 stream or LZ4 frame.
     type Rest: BufRead;
 
-    /// The first bytes of a part.
+    /// First bytes of every bzip2 stream or LZ4 frame, by which it is recognized.
     const MAGIC: &[u8];
 
-    /// Creates the decoder of the part at the current position of `rest`.
+    /// Creates the decoder of the bzip2 stream or LZ4 frame at the current position of `rest`.
     fn begin(rest: Self::Rest) -> Self;
 
-    /// Returns the reader, positioned at the end of the part.
+    /// Returns the reader, positioned at the end of the bzip2 stream or LZ4 frame.
     fn end(self) -> Self::Rest;
 }
 
@@ -117,10 +117,10 @@ impl<R: BufRead> PartDecoder for FrameDecoder<R> {
     }
 }
 
-/// Reader of the content of all parts of a file. Each part gets a new decoder, so that no decoder keeps settings of an
-/// earlier part.
+/// Reader of the decompressed content of all parts of a file. A part is a bzip2 stream or an LZ4 frame. Each part gets
+/// a new decoder, so that no decoder keeps settings of an earlier part.
 struct Parts<D> {
-    /// Decoder of the current part. `None` at the end of the file.
+    /// Decoder of the current bzip2 stream or LZ4 frame. `None` at the end of the file.
     part: Option<D>,
     state: Rc<FileState>,
 }
@@ -140,7 +140,8 @@ impl<D: PartDecoder> Read for Parts<D> {
                 self.part = Some(part);
                 return Ok(bytes);
             }
-            // The decoder of LZ4 takes the end of the file for the end of a frame. A whole frame ends before.
+            // The decoder of LZ4 takes the end of the file for the end of a frame. But a whole frame ends before the
+            // decoder asks for bytes beyond the end of the file.
             if self.state.has_ended.get() {
                 return Err(IoErrorKind::UnexpectedEof.into());
             }
@@ -150,7 +151,7 @@ impl<D: PartDecoder> Read for Parts<D> {
             if ahead.is_empty() {
                 return Ok(0);
             }
-            // The buffer may end inside the magic bytes. Then the bytes that are there decide.
+            // The buffer may end inside the magic bytes. Then only the bytes in the buffer are compared.
             let looked_at = ahead.len().min(D::MAGIC.len());
             if ahead[..looked_at] != D::MAGIC[..looked_at] {
                 let is_padding = is_zero(&mut rest)?;

@@ -48,7 +48,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Reads the header of the next gzip member. Returns `false` at the end of the file.
+    /// Reads the header of the next gzip member. Returns `false` at the end of the file. The error is the damage to
+    /// report.
     fn start_member(&mut self) -> Result<bool, Then> {
         let began = self.input.position();
         loop {
@@ -91,7 +92,8 @@ impl<R: Read> Gzip<R> {
     }
 
     /// Decompresses into `space`, until `space` is full or the gzip member ends. `bytes` is the number of filled bytes
-    /// of `space`, and is updated. `began` is the byte offset of the member in the file.
+    /// of `space`, and is updated. `began` is the byte offset of the member in the file. The error is the damage to
+    /// report.
     fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -128,8 +130,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Compares the content of the gzip member that began at offset `began` with the checksum and the length in the
-    /// trailer of the member.
+    /// Reads the trailer of the gzip member that began at offset `began`. Returns the damage to report as an error if
+    /// the checksum or the length in the trailer does not fit the content.
     fn end_member(&mut self, began: u64) -> Result<(), Then> {
         self.member = None;
         while self.input.ahead().len() < TRAILER {

@@ -117,7 +117,8 @@ fn kind_of_status(response: &[u8]) -> Option<NonDocument> {
     }
 }
 
-/// Returns the kind of a response whose `content_type` is neither HTML nor plain text.
+/// Returns the kind of non-document, for example an image, for `content_type`, the value of a header `Content-Type`
+/// that means neither HTML nor plain text.
 fn kind_of(content_type: &[u8]) -> NonDocument {
     let kinds: [(&[u8], NonDocument); 6] = [
         (b"image/", NonDocument::Image),
@@ -136,8 +137,8 @@ fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 
-/// Undoes `codings`, one after the other. Returns the decoded body, and whether the stored body was used as it is
-/// because it could not be decoded.
+/// Undoes `codings`, which are encodings such as gzip, of the body `stored`, one after the other. Returns the decoded
+/// body, and whether the stored body was used as it is because it could not be decoded.
 ///
 /// # Errors
 ///
@@ -160,7 +161,7 @@ fn decoded<'r, 'c>(
                 std::mem::swap(first, second);
                 is_stored = false;
             }
-            // The crawler may have undone this coding already, and not the others.
+            // The crawler may have undone this coding already, but not the other codings.
             Undone::Malformed => is_malformed = true,
         }
     }
@@ -212,7 +213,7 @@ fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     }
 }
 
-/// The result of undoing a coding.
+/// Result of undoing one coding of a body, such as gzip. See [`undo`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Undone {
     /// The coding changes nothing.
@@ -268,7 +269,7 @@ fn undo(
     if output.len() > longest {
         return Err(Unreadable::TooLong);
     }
-    // The end of the body may be missing. What was decoded of it is not compared.
+    // If the end of the body is missing, the decoder fails. The bytes that it wrote before are not used.
     Ok(if result.is_ok() { Undone::Decoded } else { Undone::Malformed })
 }
 

@@ -14,7 +14,7 @@ pub enum PageContent {
 }
 
 impl PageContent {
-    /// Returns the part with this name, or `None` if there is none.
+    /// Returns the content with this name, which is `all` or `main`. Returns `None` for another name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|content| content.name() == name)

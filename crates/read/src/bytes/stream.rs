@@ -13,8 +13,8 @@ pub(crate) trait Stream {
 
 impl dyn Stream + '_ {
     /// Writes the next bytes of the content to the start of `space`, until `space` is full or the stream ends. Returns
-    /// the number of written bytes, and how the stream ended: `Ok` without damage, or the damage. It is `None` if the
-    /// stream may have more bytes.
+    /// the number of written bytes, and the end of the stream: `Ok` if it is undamaged, otherwise the damage. The end
+    /// is `None` if the stream may have more bytes.
     pub(crate) fn fill_up(&mut self, space: &mut [u8]) -> (usize, Option<Result<(), Damage>>) {
         let mut filled = 0;
         while filled < space.len() {
@@ -30,7 +30,7 @@ impl dyn Stream + '_ {
     }
 }
 
-/// Result of [`Stream::fill`].
+/// Result of [`Stream::fill`]: the number of written bytes, and the state of the stream after them.
 #[derive(Debug)]
 pub(crate) struct Filled {
     /// Number of bytes that the call wrote to the start of the space.
@@ -45,7 +45,7 @@ pub(crate) enum Then {
     /// The stream is intact so far, and more bytes may follow.
     More,
     /// The stream needs `bytes` bytes of memory from now on. The caller waits until the stream may use them, and then
-    /// calls again. 0 means that the stream needs no more memory than most streams.
+    /// calls [`Stream::fill`] again. 0 means that the stream needs no more memory than most streams.
     NeedsMemory {
         /// Bytes of memory that the stream will take.
         bytes: u64,

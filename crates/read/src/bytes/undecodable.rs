@@ -6,9 +6,9 @@
 use simtool_model::document::{Bad, Document};
 use std::borrow::Cow;
 
-/// Number of characters for each character that may be replaced. If more characters of a document were replaced, the
-/// document is undecodable. Single wrong bytes, for example quotation marks of another encoding in an English text, do
-/// not change which texts are similar.
+/// Number of characters among which at most one may be replaced. If a larger fraction of the characters of a document
+/// was replaced, the document is undecodable. Single wrong bytes, for example quotation marks of another encoding in an
+/// English text, do not change which texts are similar.
 const CHARACTERS_A_REPLACED_ONE: usize = 100;
 
 /// Returns the fault of a document in which too many characters were replaced, otherwise `None`. `length` is the length

@@ -32,7 +32,7 @@ pub(crate) struct Zstd<R> {
     written: u64,
     /// Size in bytes of the window of the frame that is being read.
     window: u64,
-    /// Value of `written` at the start of the current frame.
+    /// Number of decompressed bytes before the current frame: the value of `written` at its start.
     frame_written: u64,
     /// Number of bytes in the last request for memory to the caller.
     asked: u64,
@@ -184,7 +184,8 @@ impl<R: Read> Zstd<R> {
     /// Returns the number of bytes of memory to request from the caller, or `None` if the last request need not change.
     /// 0 gives the memory back. The decoder uses as many bytes of its window as the frame has content so far.
     fn memory_to_ask_for(&mut self) -> Option<u64> {
-        // The factor leaves time to wait for a turn before the memory is used, and makes requests rare.
+        // Twice the used memory is requested. So the caller has time to wait before the memory is used, and requests
+        // are rare.
         let touched = self.window.min(2 * (self.written - self.frame_written));
         let needed = if self.in_frame { touched } else { 0 };
         let is_new = if needed > USUAL_WINDOW {
@@ -198,7 +199,8 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Returns whether a frame begins at offset `self.frame`, at which decoding failed.
+    /// Returns whether the bytes at offset `self.frame` of the file are the magic number of a frame. It is called after
+    /// decoding failed, to distinguish a damaged frame from bytes that are no frame.
     fn frame_magic_at_start(&self) -> bool {
         self.input.remembered(self.frame).is_some_and(|bytes| bytes.starts_with(&MAGIC))
     }

@@ -31,7 +31,7 @@ pub(crate) struct Seen {
     pub(crate) whole_pages: usize,
     /// Records of web archives that are no documents.
     pub(crate) non_documents: NonDocumentCounts,
-    /// Number of elements of lists without a text.
+    /// Number of list elements that lack the field of the text, in all documents.
     pub(crate) skipped_elements: u32,
     /// IDs that are numbers in the input.
     pub(crate) numbers: Vec<String>,

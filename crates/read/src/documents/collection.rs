@@ -33,8 +33,8 @@ pub struct Collection {
     pub(crate) shards: Vec<Shard>,
     /// Warnings about paths, which are reported when the first shard is read.
     pub(crate) odd_paths: Vec<Fault>,
-    /// Whether the files were cut at [`Selection::limit`](crate::selection::Selection::limit), the largest number of
-    /// documents that the user allows. Input after that document is not read.
+    /// Whether [`Selection::limit`](crate::selection::Selection::limit), the largest number of documents that the user
+    /// allows, was reached. Later shards and files were then dropped from the lists.
     pub(crate) ends_at_limit: bool,
 }
 
@@ -63,7 +63,7 @@ impl Collection {
     /// memory for its paths, its state when it was found, and the summary of its reading.
     pub const FILE_COST: WorkCost = WorkCost { seconds: 6e-6, bytes: 900.0 };
 
-    /// Returns the turns of the threads. Only one thread at a time may use more memory than its share.
+    /// Returns the object by which threads take turns. Only one thread at a time may use more memory than its share.
     #[must_use]
     pub fn turns(&self) -> &MemoryTurns {
         &self.options.turns
@@ -86,15 +86,15 @@ impl Collection {
         collection
     }
 
-    /// Returns a collection of the same files, in which each document is the whole text of its record. Nothing is left out
-    /// of HTML pages, and no document is passed over.
+    /// Returns a collection of the same files, in which each document is the whole text of its record. Nothing is left
+    /// out of HTML pages, and every document meets the conditions of the selection.
     #[must_use]
     pub fn with_whole_texts(&self) -> Self {
         let inputs = self.files.iter().map(|file| file.input.clone());
         let options = ReadOptions {
             content: PageContent::All,
             selection: Selection::default(),
-            // A reader that waits for the turn of a reader of this collection must not keep that one waiting.
+            // With shared turns, a reader of this collection and a reader of the new one could wait for each other.
             turns: MemoryTurns::default(),
             ..self.options.clone()
         };
@@ -208,7 +208,7 @@ impl Collection {
         self.options.text_setting
     }
 
-    /// Returns the selector of the text.
+    /// Returns the selector of the text, which names the fields or columns that hold the text.
     #[must_use]
     pub fn text_field(&self) -> &Selector {
         &self.options.text_field
@@ -317,7 +317,7 @@ impl Collection {
         let missing;
         let values = match record.content {
             Content::Document(_) => Some(values),
-            // These bytes are a part of a record, or none of it.
+            // These bytes are only a part of a record, or there are none.
             Content::Bad(bad) if bad.code == Bad::PART || record.bytes.is_empty() => return None,
             Content::PassedOver | Content::Bad(_) => {
                 missing = vec![AddedValue::Missing; fields.len()];
@@ -396,7 +396,7 @@ fn cut_all(files: &mut [Opened], options: &ReadOptions) -> Vec<io::Result<Vec<Pa
     if !is_fetched {
         return files.iter_mut().map(|file| file.cut(options)).collect();
     }
-    // Each thread gets neighbours, so that the results are in order without a sort.
+    // Each thread gets adjacent files, so that the results are in order without a sort.
     let share = files.len().div_ceil(OPENING_THREADS).max(1);
     thread::scope(|scope| {
         let threads: Vec<_> = files

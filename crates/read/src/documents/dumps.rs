@@ -21,7 +21,7 @@ struct DumpKind {
 const REFERENCES: &str = "Write one JSON line for each entry, for example with `pandoc -f FORMAT -t csljson FILE | jq -c \
                           \".[] | {id, text: .abstract}\" > FILE.jsonl`, where FORMAT is `bibtex` or `ris`";
 
-/// The kinds of text files, in the order in which files are compared with them.
+/// The kinds of text files that simtool cannot read, in the order in which a file is compared with them.
 const DUMPS: [DumpKind; 6] = [
     DumpKind {
         extensions: &[],
@@ -69,8 +69,9 @@ const DUMPS: [DumpKind; 6] = [
     },
 ];
 
-/// Returns the kind in the table to which a file belongs, or `None`. `head` is the start of the file. `extension` is
-/// the extension of its name in lower case, without the extension of a compression.
+/// Returns the kind of a text file that simtool cannot read, or `None` if the file has none of these kinds. `head` is
+/// the start of the file. `extension` is the extension of its name in lower case, without the extension of a
+/// compression.
 pub(crate) fn kind_of(head: &[u8], extension: &str) -> Option<ForeignKind> {
     let head = &head[..head.len().min(HEAD_BYTES)];
     let found =

@@ -36,7 +36,7 @@ fn lack_of_text(wanted: &Selector, there: &str, setting: &str) -> String {
     format!("no field \"{wanted}\"; {there}. Name the field of the text with `{setting}`")
 }
 
-/// Returns the names of the fields of a record as the end of a message.
+/// Returns the names of the fields of a record as the end of a message, for example "there are: id, body".
 fn listed(mut names: Vec<String>) -> String {
     names.truncate(MOST_NAMES);
     let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
@@ -90,9 +90,9 @@ impl Collection {
         names
     }
 
-    /// Returns the alternatives of `selector` that the first records of one file have, such as `title` and `body`. Each
-    /// record of such a file is read by only one of the alternatives, which users may not expect. Returns an empty list
-    /// if no file has more than one of them.
+    /// Returns the alternatives of `selector` that the first records of one file have, such as `title` and `body`. Only
+    /// one alternative is read from each record, which users may not expect. The file is the first one with at least
+    /// two of the alternatives. Returns an empty list if there is no such file.
     #[must_use]
     pub fn rival_fields(&self, selector: &Selector) -> Vec<String> {
         let mut rivals = Vec::new();

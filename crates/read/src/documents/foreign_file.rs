@@ -41,7 +41,7 @@ const ZLIB: &str = "a zlib stream, which lacks the header of gzip";
 const UNPACK_ZLIB: &str = "Unpack it, for example with `python3 -c 'import sys, zlib; out = sys.stdout.buffer; \
      out.write(zlib.decompress(sys.stdin.buffer.read()))' < FILE > FILE.jsonl`";
 
-/// The kinds, in the order in which files are compared with them.
+/// The kinds of files that simtool cannot read, in the order in which a file is compared with them.
 const KINDS: [ForeignKind; 29] = [
     ForeignKind::new(
         b"version https://git-lfs.github.com/spec/",

@@ -74,7 +74,7 @@ impl LongestReading {
 }
 
 impl Reading {
-    /// Adds the next event of the shard.
+    /// Adds the next event of the shard to the counts and the digest.
     fn add(&mut self, event: &Event<'_>) {
         let content = match event {
             Event::Record(record) => of_record(record),
@@ -89,7 +89,8 @@ impl Reading {
         self.digest = (self.digest ^ content).wrapping_mul(GAMMA).rotate_left(29);
     }
 
-    /// Returns whether this reading so far contradicts the earlier reading `known`.
+    /// Returns whether this reading so far contradicts the earlier reading `known`. This is so if it has the same
+    /// number of events with another digest, more events than a complete reading, or more losses.
     fn goes_beyond(&self, known: &Self) -> bool {
         let is_within = known.is_whole || self.events <= known.events;
         (self.events == known.events && self.digest != known.digest)
@@ -98,7 +99,8 @@ impl Reading {
     }
 }
 
-/// Returns a hash of the place, the kind and the length of a record.
+/// Returns a hash of the offset, the kind and the length of a record. For a document, the hash includes the length, the
+/// first bytes and the last bytes of its text.
 fn of_record(record: &Record<'_>) -> u64 {
     let content = match record.content {
         Content::Document(Document { text, .. }) => of_ends(text),

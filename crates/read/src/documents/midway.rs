@@ -20,7 +20,9 @@ const SEARCHED_BYTES: usize = 256 << 10;
 
 impl Collection {
     /// Passes the records of the file with index `file` to `visit`, from the first record that is found after offset
-    /// `byte`. See [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind).
+    /// `byte`. The first event is [`Event::Reached`] with the approximate start of that record. Returns `false`, and
+    /// passes no record, if none is found or the format cannot be read from there. See
+    /// [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind).
     pub(crate) fn read_behind(
         &self,
         file: usize,

@@ -13,7 +13,7 @@ use simtool_model::document::MOST_FIELDS;
 pub struct ReadOptions {
     /// Format of all files. With `None`, the format of each file is recognized by its content and name.
     pub format: Option<Format>,
-    /// How plain-text files are divided into documents.
+    /// Rule by which plain-text files are divided into documents, for example line by line.
     pub split: TextSplit,
     /// Encoding of texts. If a file has a byte order mark, or a mail declares an encoding, that encoding is used
     /// instead. An encoding that the user names is preferred to the encoding that an HTML page or its HTTP header

@@ -7,11 +7,12 @@ use crate::formats::{Event, Selector};
 use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
 use std::path::{Component, Path};
 
-/// Value that engines write for null.
+/// Value that programs such as Hive and Spark write for null in the name of a folder, as in
+/// `lang=__HIVE_DEFAULT_PARTITION__`.
 const NULL: &[u8] = b"__HIVE_DEFAULT_PARTITION__";
 
-/// Values of the fields that a run compares, taken from the path of a file. A value is `None` if the path does not have
-/// it.
+/// Values that the selected fields have in the path of a file, one for each selector of
+/// [`ReadOptions::fields`](crate::ReadOptions::fields). A value is `None` if the path does not have the field.
 pub(crate) type PathValues = [Option<Vec<u8>>; MOST_FIELDS];
 
 /// Returns the names and values in the folders of a file's path, from the outermost folder on.
@@ -50,14 +51,14 @@ pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event
     };
     let mut fields = document.fields;
     for (field, value) in fields.iter_mut().zip(values) {
-        // A value in the record is closer to it than its folder.
+        // A value in the record itself goes before a value in the path of its file.
         *field = field.or(value.as_deref());
     }
     let content = Content::Document(Document { fields, ..document });
     Event::Record(Record { content, ..record })
 }
 
-/// Returns the bytes that a name stands for. Engines write some characters of names as in `%2F`.
+/// Returns the bytes that a name or value in a path means. Programs such as Hive write some characters as in `%2F`.
 fn unescaped(name: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = name;

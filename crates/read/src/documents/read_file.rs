@@ -15,7 +15,7 @@ use std::ops::Range;
 
 impl Collection {
     /// Reads a file that is a single shard. Recognizes the compression and format of the file, and passes its records
-    /// to `visit`.
+    /// to `visit`. Returns the number of records.
     pub(crate) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
         let source = match opened.open_unchanged() {
             Ok(source) => source,
@@ -64,7 +64,7 @@ impl Collection {
     }
 
     /// Passes the records in `range`, a range of bytes of a large uncompressed file, to `visit`. `range` must begin and
-    /// end between two records.
+    /// end between two records. Returns the number of records.
     pub(crate) fn read_range(
         &self,
         opened: &Opened,
@@ -91,8 +91,8 @@ impl Collection {
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
-    /// Reads rows of a Parquet or Arrow file. `groups` has the indexes of the groups of rows to read. `None` means all
-    /// groups.
+    /// Passes the rows of a Parquet or Arrow file to `visit` as records. `groups` has the indexes of the groups of rows
+    /// to read. `None` means all groups. Returns the number of rows.
     pub(crate) fn read_rows(
         &self,
         opened: &Opened,
@@ -132,7 +132,7 @@ impl Collection {
     }
 
     /// Divides `bytes` into records as `format` requires, and passes the records to `visit`. `offset` is the offset in
-    /// the file of the first byte of `bytes`.
+    /// the file of the first byte of `bytes`. Returns the number of records.
     pub(crate) fn read_bytes(
         &self,
         format: Format,

@@ -12,7 +12,8 @@ use simtool_model::compression::Compression;
 /// decompressed content that is in memory. When the window is full, its size doubles, and the allocator does not always
 /// return the old memory to the system.
 const WINDOW_BYTES_A_RECORD_BYTE: f64 = 3.0;
-/// Number of bytes that terms and buffers take for each byte of the longest text.
+/// Number of bytes of memory, for each byte of the longest text, that buffers and the terms of the text take. Terms are
+/// the units by which texts are compared.
 const BYTES_A_TEXT_BYTE: f64 = 1.5;
 
 /// Lengths of the longest record and of the longest text of a collection, in bytes.
@@ -85,7 +86,8 @@ impl ReaderMemory {
         Self { fixed: decoder_bytes(compression), longest: window + text }
     }
 
-    /// Returns the larger value of `self` and `other` for each of the two parts of the estimate.
+    /// Returns an estimate that is enough for both `self` and `other`. Takes the larger fixed part and the larger part
+    /// for the longest record and text.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { fixed: self.fixed.max(other.fixed), longest: self.longest.max(other.longest) }

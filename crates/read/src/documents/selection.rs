@@ -70,8 +70,8 @@ impl Selection {
     }
 
     /// Returns the record with its final content. A document that does not meet the conditions becomes
-    /// [`Content::PassedOver`]. Another document becomes [`Content::Bad`] if `bad` has a fault. Otherwise the document
-    /// stays, and `taken` is incremented.
+    /// [`Content::PassedOver`]. Another document becomes [`Content::Bad`] if `bad` has the fault of an undecodable
+    /// text. Otherwise the document stays, and `taken` is incremented.
     fn look_at<'r>(&self, record: Record<'r>, bad: Option<&'r Bad>, taken: &mut u64) -> Record<'r> {
         match (record.content, bad) {
             (Content::Document(document), _) if !self.takes(&document) => {

@@ -52,7 +52,8 @@ const TEXT_COST: usize = 16;
 pub struct Texts<'t> {
     column: Box<dyn TextColumn + 't>,
     ids: Option<Box<dyn TextColumn + 't>>,
-    /// Columns with the values of other fields. Index 0 is the field of the option `keep_field`.
+    /// Columns with the values of fields other than the text and the ID. Index 0 is the field of the option
+    /// `keep_field`.
     fields: [Option<Box<dyn TextColumn + 't>>; MOST_FIELDS],
     shards: Vec<TextRange>,
 }

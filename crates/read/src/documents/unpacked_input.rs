@@ -64,7 +64,7 @@ impl<R: Read + 'static> UnpackedInput<R> {
     }
 }
 
-/// Returns whether a stream that begins with these bytes may be compressed. If it begins like a line of JSON it is not
+/// Returns whether a stream that begins with `head` may be compressed. If it begins like a line of JSON it is not
 /// compressed, so its reader need not wait for more bytes.
 fn may_be_compressed(head: &[u8]) -> bool {
     head.first().is_none_or(|byte| !b"{[ \t\r\n\"".contains(byte))

@@ -24,7 +24,7 @@ pub enum AddedKind {
     Number,
     /// `true` or `false`.
     Flag,
-    /// A number such as a similarity.
+    /// A floating-point number, such as a similarity.
     Ratio,
 }
 
@@ -41,7 +41,7 @@ pub enum AddedValue {
     Number(u64),
     /// `true` or `false`.
     Flag(bool),
-    /// A number such as a similarity.
+    /// A floating-point number, such as a similarity.
     Ratio(f64),
 }
 
@@ -81,7 +81,7 @@ pub struct AddedFields<'a, K> {
     pub values: &'a (dyn Fn(K) -> Option<Vec<AddedValue>> + Sync),
 }
 
-/// Record of a copy to which fields are added.
+/// A record of the input, and the fields that are added to it in a copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddedRecord<'a> {
     /// The bytes of the record in the input.

@@ -2,12 +2,13 @@
 
 use csv_core::{Reader, ReaderBuilder};
 
-/// Number of valid lines inside a row from which the row is bad. The number is inclusive.
+/// Smallest number of lines inside a row that make the row bad if all of them are valid rows themselves. One quote of
+/// such a row is probably an ordinary character.
 pub(crate) const LEAST_SWALLOWED: usize = 8;
 /// Largest number of bytes after a row that are searched for the end of the next line.
 pub(crate) const LOOKAHEAD: usize = 64 << 10;
 
-/// The line after a row of a table.
+/// Result of checking whether the line after a row of a table can be another row.
 pub(crate) enum NextLine {
     /// The line may begin a row, or there is no next line.
     MayBeRow,

@@ -73,7 +73,7 @@ pub(crate) struct FieldPath {
     is_optional: bool,
 }
 
-/// Step of a [`FieldPath`].
+/// Step of a [`FieldPath`]: it leads from an object or list to the values inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Step from an object to one of its fields.
@@ -204,13 +204,15 @@ impl FieldPath {
         &self.steps
     }
 
-    /// Returns whether a joined text may lack this field.
+    /// Returns whether a record may lack this field if its text is joined from several fields. This is so for `body` in
+    /// `title+body?`.
     pub(crate) fn is_optional(&self) -> bool {
         self.is_optional
     }
 
-    /// Calls `find` for each field of a joined text and returns the results. Optional fields for which `find` returns
-    /// `None` are left out. Returns `None` if a required field is missing, or if all fields are missing.
+    /// Calls `find` for each of `paths`, the fields whose values are joined, and returns the results. Optional fields
+    /// for which `find` returns `None` are left out. Returns `None` if a required field is missing, or if all fields
+    /// are missing.
     pub(crate) fn find_all<T>(
         paths: &[Self],
         mut find: impl FnMut(&Self) -> Option<T>,
@@ -236,7 +238,8 @@ impl FieldPath {
     }
 }
 
-/// Returns the text of `steps` as it follows another step: with a dot before a name, and without a dot before brackets.
+/// Returns the text of `steps` as it follows another step: `id` becomes `.id`, and `[].id` stays as it is. An empty
+/// text stays empty.
 fn dotted(steps: &str) -> String {
     let needs_dot = !steps.is_empty() && !steps.starts_with('[');
     if needs_dot { format!(".{steps}") } else { steps.to_owned() }
@@ -247,8 +250,8 @@ fn without_brackets(name: &str) -> &str {
     name.strip_suffix("[]").unwrap_or(name)
 }
 
-/// State while a selector is parsed. Every string is a selector: a character without a special meaning at its place
-/// belongs to a name.
+/// State while a selector is parsed. Every string is a valid selector: a character that has no special meaning at its
+/// position belongs to a name.
 #[derive(Default)]
 struct Parser {
     alternatives: Vec<Vec<FieldPath>>,

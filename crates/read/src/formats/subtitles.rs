@@ -109,7 +109,7 @@ impl Splitter for WholeFile {
     }
 }
 
-/// Appends the lines of the cues of a file to `text`.
+/// Appends the lines of the cues of a file to `text`. A cue is a text that is shown from one time to another.
 ///
 /// Each line that is not recognized as something else is text, so that a file with mistakes loses no text.
 fn push_cues(file: &[u8], is_web: bool, text: &mut Vec<u8>) {

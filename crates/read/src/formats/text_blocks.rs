@@ -19,7 +19,8 @@ pub(crate) struct BlockSplitter {
 
 impl Splitter for BlockSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// After damage, a blank line that is longer, because it has many spaces, is not recognized.
+    /// Largest length in bytes of a blank line that is recognized after damage. A blank line with many spaces can be
+    /// longer.
     const BOUNDARY_BYTES: usize = 64;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {

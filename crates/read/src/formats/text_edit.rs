@@ -112,7 +112,8 @@ impl RecordEdit<'_> {
         Some(self.replaced([(place, self.edit.edited_part(self.text, 0, joint))]))
     }
 
-    /// Returns the record with the given bytes in place of ranges of its bytes. The ranges are in ascending order.
+    /// Returns the record in which some ranges of bytes are replaced. `replacements` has these ranges in ascending
+    /// order, each with the bytes that replace it.
     pub(crate) fn replaced<'r>(
         &self,
         replacements: impl IntoIterator<Item = (Range<usize>, Cow<'r, [u8]>)>,

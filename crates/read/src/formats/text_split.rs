@@ -2,7 +2,7 @@
 
 use simtool_base::options::Choice;
 
-/// How plain-text files are divided into documents.
+/// Rule by which plain-text files are divided into documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextSplit {
     /// A file is one document.

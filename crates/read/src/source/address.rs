@@ -66,7 +66,7 @@ impl Address {
         {
             (user, host) = (Some(before.to_owned()), after);
         }
-        // An address without a bucket or host has nothing to ask.
+        // An address without a bucket or host names no store.
         let has_root = host.split('/').filter(|part| !part.is_empty()).count() == segments;
         let root = format!("{scheme}://{host}");
         has_root.then(|| Self { kind, root, key: key.to_owned(), query, user })

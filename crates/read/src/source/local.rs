@@ -41,7 +41,7 @@ impl LocalSource {
         let mut file = file.map_err(|error| Error::io(folder, "create a file in", error))?;
         let copied = io::copy(input, &mut file);
         copied.map_err(|error| Error::io(folder, "copy standard input to a file in", error))?;
-        // A memory map needs a path. At this one, the file is opened again as long as it is open.
+        // A memory map needs a path. This path opens the file again, as long as the file is open.
         #[cfg(unix)]
         let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
         // Without a path, the file is read, but not mapped.

@@ -68,7 +68,8 @@ pub trait StagedObject: fmt::Debug + Send {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Returns the error of a build that has no stores.
+/// Returns the error that this build cannot write results to stores, because it was compiled without the feature
+/// `remote`.
 ///
 /// # Errors
 ///

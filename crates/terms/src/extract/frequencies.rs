@@ -15,17 +15,17 @@ use std::ops::RangeInclusive;
 /// Number of documents that are assumed to contain a term without a stored count.
 const UNKNOWN: u32 = 1;
 
-/// Number of bytes of one term in an index file: the term itself, its document frequency and its idf.
+/// Number of bytes of one term in an index file: the term, its document frequency and its inverse document frequency.
 const STORED_BYTES: usize = 16;
 
 /// Number of terms for which a [`FrequencyCounter`] always has memory, even if its memory limit is lower.
 const LEAST_ROOM: usize = 1 << 12;
 
-/// Number of terms between a look-up and the prefetching of a later term, which hides cache misses.
+/// Distance, in terms, between the term that is looked up and a later term whose memory is prefetched.
 pub(super) const AHEAD: usize = 16;
 
-/// Range of 64-bit terms that are counted while the collection is read once. It consists of all terms that have the
-/// same highest `shared_bits` bits as `start`.
+/// Range of 64-bit terms that are counted in one reading of the collection. It has all terms whose highest
+/// `shared_bits` bits are equal to those of `start`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRange {
     start: u64,
@@ -56,8 +56,8 @@ impl TermRange {
         1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of ranges of this size below this range. Earlier readings of the collection counted the terms
-    /// of these ranges.
+    /// Returns the number of ranges of this size below this range, whose terms earlier readings of the collection have
+    /// counted.
     #[must_use]
     pub fn done(self) -> u64 {
         self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
@@ -81,11 +81,12 @@ pub struct CountedTerm {
     pub term: u64,
     /// Number of documents that contain the term.
     pub documents: u32,
-    /// Bits that at least one of these documents marks its terms with, see [`FrequencyCounter::add`].
+    /// Bits of all documents that contain the term, joined by OR. Each document has the bits that were passed to
+    /// [`FrequencyCounter::add`].
     pub marks: u32,
 }
 
-/// Counts in how many documents each term occurs. Each worker thread has its own counter.
+/// Counts for each term the documents that contain it. Each worker thread has its own counter.
 #[derive(Debug)]
 pub struct FrequencyCounter {
     documents: u64,
@@ -104,8 +105,8 @@ impl FrequencyCounter {
         Self { documents: 0, counted, range, memory }
     }
 
-    /// Adds a document. `distinct` has each term of the document once. The bits in `marks` are added to the marks of
-    /// each of these terms.
+    /// Counts a document. `distinct` has each term of the document once. `marks` are bits of the document, which are
+    /// set in the marks of each of these terms (see [`CountedTerm::marks`]).
     pub fn add(&mut self, distinct: &[u64], marks: u32) {
         self.documents += 1;
         for (at, &term) in distinct.iter().enumerate() {
@@ -159,7 +160,8 @@ impl FrequencyCounter {
     }
 }
 
-/// Returns the largest range of terms that all `counters` have counted completely.
+/// Returns the largest range of terms that all `counters` have counted completely. A counter with too little memory
+/// counts a smaller range.
 #[must_use]
 pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     // All ranges begin with the same term, so the smallest one is part of the others.

@@ -1,5 +1,5 @@
-//! Band of inverse document frequencies. I-Match fingerprints use only the terms whose idf is inside the band. This set
-//! of terms is called a lexicon.
+//! Band of inverse document frequencies (idf). I-Match fingerprints use only the terms whose idf is inside the band.
+//! The set of these terms is called a lexicon.
 //!
 //! A term in df of n documents has the normalized idf ln(n / df) / ln n. The normalized idf is 0 for a term in all
 //! documents, and 1 for a term in one document.
@@ -13,11 +13,11 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Number of steps between 0 and 1. The ends of a band are multiples of 1/1000.
+/// Number of steps between 0 and 1. The ends of a band are whole numbers of such steps of 1/1000.
 const PARTS: u16 = 1000;
 
-/// Largest relative error with which a computed number still counts as a whole number, because floating-point
-/// arithmetic rounds.
+/// Maximum relative error with which a computed number still counts as a whole number. Floating-point arithmetic is not
+/// exact.
 const ROUNDING: f64 = 1e-9;
 
 /// Range of the normalized idf, for example 0.2 to 0.8, with both ends included. The ends are

@@ -61,8 +61,8 @@ impl Shingles {
         }
     }
 
-    /// Replaces the hashes of all tokens of a document by the hashes of its shingles, as [`Self::extract`] finds them.
-    /// This takes half the memory of two lists, and a little more time.
+    /// Replaces the hashes of all tokens of a document by the hashes of its shingles, which are the same as those of
+    /// [`Self::extract`]. This takes half the memory of two lists, and a little more time.
     pub fn replace(&self, tokens: &mut Vec<u64>) {
         let length = self.length.get().min(tokens.len());
         if length == 0 || self.length.get() == 1 {
@@ -81,7 +81,7 @@ impl Shingles {
     }
 }
 
-/// Number of tokens that [`Shingles::replace`] replaces at a time.
+/// Number of tokens that [`Shingles::replace`] replaces at once.
 const REPLACED: usize = 16 << 10;
 
 #[cfg(test)]

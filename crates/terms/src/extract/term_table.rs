@@ -13,7 +13,7 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::prefetch;
 use std::ops::RangeInclusive;
 
-/// Number of entries that a look-up compares before its first branch.
+/// Number of entries that a look-up compares at once, without a branch.
 const TOGETHER: usize = 4;
 
 /// A term with all bits inverted, and its two numbers packed into 64 bits. Both are 0 in a free entry.
@@ -28,7 +28,7 @@ pub(super) struct TermTable {
     /// Number of slots, which are the first elements of `entries`.
     places: usize,
     len: usize,
-    /// Number of highest bits that are the same in all terms of the table.
+    /// Number of highest bits that are the same in all terms of the table. These bits do not select the slot.
     shared_bits: u32,
 }
 

@@ -16,17 +16,17 @@ use simtool_kernels::word_keys::{NO_KEY, word_key};
 /// Position of a word in the list of the most frequent words. 0 is the most frequent word.
 pub(crate) type Rank = u32;
 
-/// Largest number of ranks in one call of the callback of [`NumberRanks::ranks`].
+/// Maximum number of ranks that [`NumberRanks::ranks`] passes to its callback in one call.
 const RANKS_AT_ONCE: usize = 512;
 
 /// The N most frequent words, most frequent first. Words with equal counts are in byte order.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Table that maps each word to its rank. The rank is the number of the word in the table.
+    /// Table that numbers the words. The number of a word is its rank.
     ranks: WordTable,
 }
 
-/// A word that may be among the N most frequent words, with its count over all workers.
+/// A word that may be among the N most frequent words of the corpus, with its total count over all workers.
 #[derive(Debug)]
 pub struct Candidate<'c> {
     count: u64,
@@ -40,7 +40,7 @@ impl Candidate<'_> {
     }
 }
 
-/// Number of classes into which [`reached_count`] divides counts: eight for each power of two.
+/// Number of classes into which [`reached_count`] divides counts. Each power of two has eight classes.
 const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
 
 /// Returns the class of a count, which must be at least 1. The class is determined by the highest bit of the count and
@@ -58,8 +58,8 @@ fn lowest_of_class(class: usize) -> u64 {
     if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
 }
 
-/// Returns a count that at least `most` words of the worker have or exceed. It is the `most`-th highest count, rounded
-/// down by at most an eighth. Returns 0 if the worker has fewer words.
+/// Returns a count such that at least `most` words of the worker occur that often or more often. It is the `most`-th
+/// highest count, rounded down by at most an eighth. Returns 0 if the worker has fewer words.
 ///
 /// # Complexity
 ///
@@ -80,12 +80,12 @@ pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
     0
 }
 
-/// Returns the candidates for the vocabulary among the words of one worker. `own` is the index of the worker in
-/// `counters`.
+/// Returns the words of one worker that may be among the most frequent words of the corpus. `own` is the index of the
+/// worker in `counters`.
 ///
-/// `reached` must be a count that at least N words have or exceed, where N is the number of words of the vocabulary.
-/// [`reached_count`] returns such a count. If a word is a candidate of several workers, it is returned for only one of
-/// them.
+/// `reached` must be a count such that at least N words occur that often or more often, where N is the number of words
+/// of the vocabulary. [`reached_count`] returns such a count. If a word is a candidate of several workers, it is
+/// returned for only one of them.
 ///
 /// # Complexity
 ///
@@ -113,7 +113,8 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
 }
 
 impl Vocabulary {
-    /// Creates the vocabulary of the `most` most frequent words. `candidates` has the candidates of all workers.
+    /// Creates the vocabulary of the `most` most frequent words. `candidates` has the candidates that [`candidates`]
+    /// found for each worker.
     #[must_use]
     pub fn from_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
@@ -165,14 +166,14 @@ impl Vocabulary {
         self.ranks.is_empty()
     }
 
-    /// Appends the rank of each word of `batch` to `ranks`. `text` is the text of the batch. Words outside the
-    /// vocabulary are skipped.
+    /// Appends the rank of each word of `batch` to `ranks`. The rank is the position in the list of the most frequent
+    /// words. `text` is the text of the batch. Words outside the vocabulary are skipped.
     pub fn ranks(&self, text: &[u8], batch: &TokenBatch, ranks: &mut Vec<Rank>) {
         self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
     }
 
     /// Returns a table that maps the word numbers of one worker to ranks in the vocabulary. `counter` is the counter of
-    /// this worker.
+    /// this worker, which has numbered its words.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
         let numbers = counter.number_bound();

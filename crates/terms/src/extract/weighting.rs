@@ -1,4 +1,4 @@
-//! Computes the weights of the distinct terms of documents, and selects the terms to which a weight is given.
+//! Computes the weights of the distinct terms of documents, and selects the terms that count.
 //!
 //! [`Weighting`] holds the options of the user. A [`Weigher`] applies them to documents, with the
 //! document [`Frequencies`] of the collection.
@@ -29,8 +29,8 @@ pub struct Weighting {
     /// If set, only this number of terms count in each document: the terms with the greatest tf × idf. If terms have
     /// equal tf × idf, the terms with lower hashes count.
     pub top: Option<NonZeroUsize>,
-    /// If set, terms whose idf is outside this band have the weight 0. They are very rare or very frequent in the
-    /// collection.
+    /// If set, terms whose inverse document frequency (idf) is outside this band have the weight 0. They are very rare
+    /// or very frequent in the collection.
     pub idf_band: Option<IdfBand>,
 }
 
@@ -57,7 +57,7 @@ impl Weighting {
     }
 
     /// Removes the option with the name `option`, for example `verify_weight`, from `options`. Returns the weighting of
-    /// sets that it selects: `binary` (the default) or `idf`.
+    /// sets that its value selects: `binary` (the default) or `idf`.
     ///
     /// Other weights are refused, because a set contains each term only once.
     ///
@@ -124,7 +124,8 @@ impl Weighting {
 pub struct Weigher {
     weighting: Weighting,
     frequencies: Arc<Frequencies>,
-    /// Range of document frequencies. Terms with a document frequency outside it have the weight 0.
+    /// Range of the document frequencies of the terms that count. A term whose document frequency is outside this range
+    /// has the weight 0.
     band: RangeInclusive<u32>,
 }
 
@@ -147,8 +148,8 @@ impl Weigher {
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces `terms`, which lists every occurrence, by the distinct terms that count. Writes the weights of these
-    /// terms to `scratch.weights`.
+    /// Replaces `terms`, which has every occurrence of a term, by the distinct terms that count. Writes the weights of
+    /// these terms to `scratch.weights`.
     ///
     /// # Complexity
     ///
@@ -170,8 +171,8 @@ impl Weigher {
         }
     }
 
-    /// Makes `terms` distinct, and sets the weight of each term to the number of its occurrences. If no option depends
-    /// on this number, sets all weights to 1 instead.
+    /// Removes repeated terms from `terms`, and sets the weight of each term to the number of its occurrences. If no
+    /// option depends on this number, sets all weights to 1 instead.
     fn count(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, distinct, .. } = scratch;
         // To select the top terms takes tf, too.
@@ -184,7 +185,7 @@ impl Weigher {
         }
     }
 
-    /// Looks up the document frequency and the idf of each term.
+    /// Looks up the document frequency and the inverse document frequency of each term, and stores them in `scratch`.
     fn look_up(&self, terms: &[u64], scratch: &mut Weights) {
         let Weights { weights, statistics, .. } = scratch;
         statistics.clear();

@@ -59,7 +59,8 @@ impl TermStatistics {
     }
 }
 
-/// The weight `idf`. It is a separate constant because sets use it, too. The only other weight of sets is `binary`.
+/// The weight function `idf`. It is a separate constant because sets use it, too. The only other weight of sets is
+/// `binary`.
 const IDF: WeightKind = WeightKind {
     name: "idf",
     help: "more for terms that few documents of the collection contain (reads the input once \
@@ -121,7 +122,7 @@ impl WeightKind {
     /// The weight that is used if the user chose none.
     pub const DEFAULT: &'static Self = &WEIGHTS[0];
 
-    /// The weight `idf`, which is also the only weight of sets that must be learned.
+    /// The weight function `idf`. For sets, it is the only one that needs the document frequencies of a collection.
     pub(super) const IDF: &'static Self = &IDF;
 
     /// Returns the weight with the name `name`, or `None` if there is no such weight.
@@ -185,8 +186,9 @@ fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut DocumentNumbers<'_>) 
     }
 }
 
-/// Replaces each weight by a level from 5 to 1, which depends on the rank of the term's tf-idf in the document. Terms
-/// with equal tf-idf have the same rank, so the order of the terms does not matter.
+/// Replaces each weight by a level from 5 to 1. The fifth of the terms with the greatest tf × idf gets level 5, the
+/// next fifth level 4, and so on. Terms with equal tf × idf have the same rank, so the order of the terms does not
+/// matter.
 fn weigh_by_level(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     // Terms outside the band weigh nothing, so they must not take a rank from the others.
     let counted = document.terms.iter().filter(|term| term.is_in_band);

@@ -13,7 +13,7 @@ use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 /// Mark before a word number that does not fit into 16 bits. After it come two 16-bit units with the number.
 const ESCAPE: u16 = u16::MAX;
 
-/// Largest number of 16-bit units that a recorded word number takes: the mark `0xFFFF` and the two halves of the
+/// Maximum number of 16-bit units that a recorded word number takes: the mark `0xFFFF` and the two halves of the
 /// number.
 pub const MOST_PLACES: usize = 3;
 

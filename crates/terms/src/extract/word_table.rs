@@ -17,7 +17,7 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_kernels::prefetch;
 use simtool_kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 
-/// Distance in words from the current word to the later word whose slot is prefetched, so that fewer look-ups wait.
+/// Distance, in words, between the word that is looked up and a later word whose slot is prefetched.
 const PREFETCH_AHEAD: usize = 16;
 
 /// Smallest number of slots of a table.
@@ -40,10 +40,10 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
-    /// Smaller arrays of slots that the table used before it grew. They take memory until the table is dropped. Freeing
+    /// Smaller arrays of slots that the table used before it grew. They are kept until the table is dropped. To free
     /// them while other threads run would interrupt every processor, which takes much more time.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// Numbers of the words whose 32-bit counts overflowed. A number is in this list once for each overflow.
+    /// Numbers of the words whose 32-bit counts overflowed, once for each overflow. An overflow adds 2³² to the count.
     carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
@@ -119,7 +119,7 @@ impl WordTable {
             if slot.key != key {
                 *slot = Slot { key, count: 0, number: next_number(&mut self.len) };
             }
-            // A count of 64 bits would make the slot larger. The rare overflow is noted in a list.
+            // A count of 64 bits would make the slot larger. The rare overflow is recorded in a list.
             slot.count = slot.count.wrapping_add(1);
             if slot.count == 0 {
                 self.carries.push(slot.number);
@@ -146,7 +146,7 @@ impl WordTable {
         }
     }
 
-    /// Counts one occurrence of a word. Returns the number of the word, which is a new number if the word is new.
+    /// Counts one occurrence of a word. Returns the number of the word. A new word gets the next free number.
     pub(crate) fn insert(&mut self, word: Word<'_>) -> WordNumber {
         self.reserve(1);
         let key = match word {

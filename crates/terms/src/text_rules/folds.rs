@@ -1,5 +1,5 @@
-//! Folds: spellings that are made equal if the user wants that, in addition to the normalization that all tokenizers
-//! do.
+//! Folds: rules that make different spellings equal if the user chooses them. They are applied in addition to the
+//! normalization of all tokenizers.
 //!
 //! # References
 //!
@@ -14,10 +14,10 @@ use unicode_normalization::char::decompose_compatible;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Version of the definitions of all folds, which is part of the recipe. Increase it if a fold changes.
+/// Version of the definitions of all folds, which is part of the recipe of fingerprints. Increase it if a fold changes.
 const VERSION: u32 = 1;
 
-/// A kind of spellings that can be made equal.
+/// A kind of spellings that are made equal, for example letters with and without diacritics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fold {
     Arabic,
@@ -27,7 +27,7 @@ enum Fold {
     Hyphens,
 }
 
-/// A fold that users choose by its name.
+/// A kind of spellings that users can choose by its name to make them equal.
 #[derive(Debug)]
 pub struct FoldKind {
     /// Name that options use, for example `diacritics`.
@@ -114,10 +114,10 @@ const SERBIAN: &[(char, &str)] = &[
     ('ш', "š"),
 ];
 
-/// Folds that are applied to a text.
+/// The folds that the user chose. They are applied to texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Folds {
-    /// The chosen folds, in the order of the table.
+    /// The chosen folds, in the order of [`FOLDS`].
     folds: Vec<Fold>,
 }
 
@@ -140,7 +140,7 @@ impl Folds {
         self.folds.is_empty()
     }
 
-    /// Returns the list from which [`Self::parse`] creates this value, or `None` if no fold is chosen.
+    /// Returns the names of the chosen folds as a list that [`Self::parse`] reads, or `None` if no fold is chosen.
     pub(super) fn written(&self) -> Option<String> {
         (!self.is_empty()).then(|| self.names().join(","))
     }
@@ -187,8 +187,8 @@ impl Folds {
     }
 }
 
-/// Calls `visit` with the parts of a text between hyphens that divide words at line ends. A hyphen divides a word if
-/// letters are before it and at the start of the next line.
+/// Calls `visit` with the parts of a text, without the hyphens that divide words at line ends and without these line
+/// ends. A hyphen divides a word if a letter is before it and a letter begins the next line.
 fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
     let is_blank = |c| matches!(c, ' ' | '\t' | '\r');
     let mut start = 0;
@@ -205,12 +205,12 @@ fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
     visit(&text[start..]);
 }
 
-/// Folds letters one after the other.
+/// Applies the chosen folds to letters one after the other, and collects the result.
 struct Letters<'f> {
     folds: &'f Folds,
     has_serbian: bool,
     has_han: bool,
-    /// Whether marks after the last letter are dropped.
+    /// Whether the last letter is Latin, Greek or Cyrillic. The fold `diacritics` drops the marks after such a letter.
     loses_marks: bool,
     /// Class of each character, by code point. Characters beyond the end of the table have no class.
     classes: &'static [Class],
@@ -280,7 +280,8 @@ impl Letters<'_> {
         }
     }
 
-    /// Appends a part of a decomposed letter, or a mark.
+    /// Folds `c`, which is a mark or a part of a decomposed letter, and appends the result to the output. Drops `c` if
+    /// a chosen fold drops it.
     fn push_folded(&mut self, c: char) {
         if self.folds.has(Fold::Arabic) {
             match arabic(c) {

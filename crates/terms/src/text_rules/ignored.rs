@@ -1,4 +1,5 @@
-//! Pieces of text that do not count. Users select them by the name of a kind, or by a regular expression.
+//! Pieces of text that do not count in comparisons, such as numbers. Users select them by the name of a kind, or by a
+//! regular expression.
 
 use super::patterns::{DATES, LINKS, MAIL_ADDRESSES, MENTIONS, NUMBERS, Pattern, Piece};
 use regex_automata::meta::{BuildError, Regex};
@@ -11,13 +12,13 @@ use std::sync::Arc;
 const EXPRESSION: &str = "re:";
 /// Separator between two regular expressions in a list. A comma without it is part of an expression.
 const NEXT_EXPRESSION: &str = ",re:";
-/// Version of the definitions of all kinds, which is part of the recipe. Increase it if a kind finds other pieces than
-/// before.
+/// Version of the definitions of all kinds in [`IGNORED`]. It is part of the recipe of fingerprints. Increase it if a
+/// kind finds other pieces than before.
 const VERSION: u32 = 1;
 /// Largest number of bytes of memory of a compiled regular expression.
 const COMPILED_BYTES: usize = 10 << 20;
 
-/// A kind of pieces that users can ignore by its name.
+/// A kind of pieces of text that users can ignore by its name, for example `numbers`.
 #[derive(Debug)]
 pub struct IgnoredKind {
     /// Name that options use, for example `numbers`.
@@ -53,10 +54,10 @@ pub const IGNORED: &[IgnoredKind] = &[
     },
 ];
 
-/// The pieces of text that do not count.
+/// The pieces of text that the user wants to ignore.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ignored {
-    /// Names of the ignored kinds, in the order of the table.
+    /// Names of the ignored kinds, in the order of [`IGNORED`].
     names: Vec<&'static str>,
     /// Regular expressions of the user, in ascending order.
     expressions: Vec<String>,
@@ -82,7 +83,8 @@ impl PartialEq for Ignored {
 impl Eq for Ignored {}
 
 impl Ignored {
-    /// Parses lists such as `numbers,links` and `re:ORDER-\d+`.
+    /// Parses lists of names and regular expressions, such as `numbers,links` and `re:ORDER-\d+`, and compiles the
+    /// expressions.
     pub(super) fn parse(lists: &[String]) -> Result<Self> {
         let mut names = Vec::new();
         let mut expressions = Vec::new();
@@ -137,7 +139,7 @@ impl Ignored {
         !blanked.is_empty()
     }
 
-    /// Returns the list from which [`Self::parse`] creates this value, or `None` if nothing is ignored.
+    /// Returns the ignored names and expressions as a list that [`Self::parse`] reads, or `None` if nothing is ignored.
     pub(super) fn written(&self) -> Option<String> {
         let expressions =
             self.expressions.iter().map(|expression| format!("{EXPRESSION}{expression}"));
@@ -175,7 +177,7 @@ fn parse_list(
             }
             return Ok(());
         }
-        // Commas separate names. An expression has commas of its own, so nothing but expressions follows one.
+        // Commas separate names. An expression can have commas itself, so only expressions can follow an expression.
         let (name, others) = rest.split_once(',').unwrap_or((rest, ""));
         let Some(kind) = IGNORED.iter().find(|kind| kind.name == name.trim()) else {
             let known: Vec<_> = IGNORED.iter().map(|kind| kind.name).collect();

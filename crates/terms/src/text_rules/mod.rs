@@ -33,7 +33,7 @@ pub struct TextRules {
     folds: Folds,
 }
 
-/// Reusable memory for a text that rules have changed.
+/// Reusable buffers for the copies of texts that rules have changed.
 #[derive(Debug, Default)]
 pub struct RuledText {
     blanked: Vec<u8>,
@@ -88,7 +88,8 @@ impl TextRules {
         if self.ignored.blank(text, blanked) { blanked } else { text }
     }
 
-    /// Returns the part of a recipe that identifies the rules. It is empty if there are no rules.
+    /// Returns the part of a recipe that identifies the rules. The recipe of a fingerprint has all settings that it
+    /// depends on. The part is empty if there are no rules.
     #[must_use]
     pub fn recipe(&self) -> String {
         self.ignored.recipe() + &self.folds.recipe()

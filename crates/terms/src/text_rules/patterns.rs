@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-/// Function that returns the byte range of the piece for a candidate in a text, or `None` if the candidate is not a
-/// piece.
+/// Function that finds the exact piece for a candidate. It gets the text and the byte range of the candidate, and
+/// returns the byte range of the piece. `None` means that the candidate is not a piece.
 pub(super) type Piece = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
 
 /// Regular expression that finds candidates, and the function that finds the piece for a candidate.
@@ -89,8 +89,8 @@ fn dates() -> String {
     format!("(?:{})(?:(?:[T:]|,? ){time})?|{time}", forms.join("|"))
 }
 
-/// Returns the byte range of a date. Returns `None` if the date is part of a longer run of digits, or begins inside a
-/// word.
+/// Returns the byte range of the date in a candidate, `found`. Returns `None` if the date is part of a longer run of
+/// digits, or begins inside a word.
 fn whole_date(text: &[u8], mut found: Range<usize>) -> Option<Range<usize>> {
     let is_of_kind = |c: char, other: u8| {
         if other.is_ascii_digit() {
@@ -115,8 +115,8 @@ fn whole_date(text: &[u8], mut found: Range<usize>) -> Option<Range<usize>> {
     Some(found)
 }
 
-/// Returns the byte range of a number, including a sign before it. After a letter or digit, as in `10-5`, the sign is a
-/// hyphen and not included.
+/// Returns the byte range of a number, including a sign before it. `found` is the range without the sign. After a
+/// letter or digit, as in `10-5`, the sign is a hyphen and not included.
 fn with_sign(text: &[u8], found: Range<usize>) -> Range<usize> {
     match before(text, found.start) {
         Some(sign @ ('+' | '-' | '\u{2212}')) => {
@@ -141,7 +141,7 @@ fn is_of_mail_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-')
 }
 
-/// Returns the byte range of a candidate without the characters of `ends` at its end.
+/// Returns the byte range of a candidate without its last characters, as long as these are in `ends`.
 fn without_end(text: &[u8], mut found: Range<usize>, ends: &str) -> Range<usize> {
     while let Some(c) = before(text, found.end).filter(|&c| ends.contains(c)) {
         found.end -= c.len_utf8();

@@ -223,7 +223,8 @@ fn folds_are_part_of_the_recipe_and_follow_ignored_pieces() {
     assert_eq!(error, format!("fold accents: must be of {known}; commas separate several"));
 }
 
-/// Returns a text without diacritics: the definition, on decomposed letters.
+/// Returns a text without diacritics, in a slow and simple way for comparison: decomposes each letter and drops its
+/// marks. This is the definition of the fold `diacritics`.
 fn without_diacritics_slowly(text: &str) -> String {
     let mut is_simple = false;
     let keep = |c: &char| {
@@ -238,7 +239,8 @@ fn without_diacritics_slowly(text: &str) -> String {
     decomposed.filter(keep).nfkc().collect()
 }
 
-/// Returns a text in which numbers are blank: the definition of a number, one character after the other.
+/// Returns a text in which spaces replace the numbers, in a slow and simple way for comparison: examines one character
+/// after the other. This is the definition of a number.
 fn blank_numbers_slowly(text: &str) -> String {
     let all: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| all.get(at).is_some_and(|c| DIGITS.contains(*c));

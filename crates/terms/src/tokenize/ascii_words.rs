@@ -17,7 +17,7 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(AsciiWords::new(isa)),
 };
 
-/// Tokenizer that cuts text into runs of ASCII letters.
+/// Tokenizer whose words are runs of ASCII letters in lower case. All other bytes separate words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AsciiWords {
     isa: Isa,

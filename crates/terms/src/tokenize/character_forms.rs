@@ -13,7 +13,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_qui
 /// Largest length in bytes of a normalized and folded character that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
-/// How the normalized and folded form of a character depends on the text around it.
+/// Kind of a character: how its normalized and folded form depends on the text around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The form depends on the characters before it.
@@ -50,7 +50,7 @@ impl Form {
         Self(u64::from_le_bytes(bytes))
     }
 
-    /// Returns the state of the character.
+    /// Returns how the form of the character depends on the text around it.
     #[inline]
     pub(super) fn state(self) -> State {
         match self.0 >> 52 & 0xF {

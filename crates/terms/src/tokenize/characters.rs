@@ -39,7 +39,7 @@ pub(crate) const WITHOUT_PUNCTUATION: TokenizerKind = TokenizerKind {
     ..KIND
 };
 
-/// Tokenizer that cuts text into characters.
+/// Tokenizer whose tokens are single characters. A run of white space between two of them is usually one token, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Characters {
     isa: Isa,
@@ -69,8 +69,8 @@ impl AsciiTokens {
     }
 }
 
-/// Class of a character beyond ASCII in normalized text: a separator, or a token of a script with or without spaces
-/// between words.
+/// Class of a character beyond ASCII in normalized text. It is a separator, or a token of a script with or without
+/// spaces between words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum CharacterKind {

@@ -33,7 +33,7 @@ const CAPITALIZED: &str = "4S店 AA制 AB型 AT&T A型 A座 A股 A轮 BB机 BP�
     K党 K歌之王 N年 O型 PC机 PH值 QQ号 Q版 RSS订阅 SIM卡 T台 T型台 T恤 T恤衫 T盘 U盘 VISA卡 X光 X光线 \
     X射线 Z盘 大S 小S 江南Style 阿Q";
 
-/// Frequency in the dictionary of each word in [`CAPITALIZED`], except [`SHIRT`].
+/// Frequency that the dictionary gives to each word in [`CAPITALIZED`], except [`SHIRT`].
 const FREQUENCY: usize = 3;
 /// The only word in [`CAPITALIZED`] with another frequency than [`FREQUENCY`], and its frequency.
 const SHIRT: (&str, usize) = ("T恤", 4);

@@ -48,8 +48,8 @@ impl Composer {
         self.characters.clear();
     }
 
-    /// Ends the text, and passes its normalized and folded characters to `take`. `text` must consist of the characters
-    /// that were appended.
+    /// Ends the text, and passes its normalized and folded characters to `take`. `text` is the UTF-8 form of the
+    /// characters that were appended.
     pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
         // The exception: the order of folding and decomposing matters for the iota subscript.
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {

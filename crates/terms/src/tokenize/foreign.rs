@@ -15,8 +15,9 @@ use simtool_kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
 /// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found later. The ASCII
-/// characters must already be marked. Replaces the ranges in `cut` by the byte ranges of `text` that need the slow
-/// method. If `has_symbols` is true, these ranges include all symbols that are not [separators](Role::Separator).
+/// characters must already be marked. Some characters depend on more than their neighbours. Replaces the ranges in
+/// `cut` by the byte ranges around them, which need the slow method. If `has_symbols` is true, these ranges include all
+/// symbols that are not [separators](Role::Separator).
 pub(super) fn mark(
     isa: Isa,
     text: &[u8],
@@ -162,8 +163,9 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// Returns the classes in the bit masks of the byte before `at`, where a combining character begins. Returns `None`
-    /// if that byte belongs to a character that may join its neighbours to one word.
+    /// Returns the classes, such as letter, that the bit masks give to the byte before `at`. A combining character
+    /// begins at `at`. Returns `None` if the byte before it belongs to a character that may join its neighbours to one
+    /// word.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits != 0
@@ -172,7 +174,8 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// Returns the classes in the bit masks of the byte before `at`. If `at` is 0, the result has no class.
+    /// Returns the classes, such as letter, that the bit masks give to the byte before `at`. If `at` is 0, the result
+    /// has no class.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)

@@ -28,12 +28,13 @@ pub struct HashedTokens {
     /// Byte ranges of the current piece. The words in these ranges are found by the slow method, which does not use bit
     /// masks.
     pub(super) cut: SlowRanges,
-    /// Symbols of the current piece of the text.
+    /// Symbols between the words of the current piece of text, such as `+`.
     pub(super) symbols: Symbols,
     /// Hash of the symbols of the text. It stays 0 if it is not [wanted](SymbolHash::wanted), or if the tokenizer does
     /// not leave out symbols such as `<`.
     pub symbol_hash: SymbolHash,
-    /// Ranges of the current piece, each with the method by which it is cut into tokens.
+    /// Byte ranges of the current piece, each with the method by which it is cut into tokens, which depends on its
+    /// script.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }
@@ -51,8 +52,8 @@ impl HashedTokens {
         *self = Self { symbol_hash: std::mem::take(&mut self.symbol_hash), ..Self::default() };
     }
 
-    /// Normalizes and folds a text piece by piece. Calls `visit` with each changed piece and with the list of token
-    /// hashes, to which `visit` may append.
+    /// Normalizes and folds a text piece by piece. Calls `visit` with the normalized and folded text of each piece and
+    /// with the list of token hashes, to which `visit` may append.
     #[cfg(feature = "chinese")]
     pub(super) fn fold_pieces(
         &mut self,

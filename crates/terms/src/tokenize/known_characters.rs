@@ -5,7 +5,8 @@ use super::character_forms::{State, form};
 use super::word_roles::{MINUS, Role, role};
 use simtool_kernels::character_table::{Character, CharacterTable, PAD, fold, kind};
 
-/// Table from which the vectorized loops take the normalized form of each character and its role in word rules.
+/// Table from which the vectorized loops take the normalized form of each character, and the kind of the character for
+/// finding words.
 pub(super) static CHARACTERS: CharacterTable = CharacterTable::new(describe);
 
 fn describe(character: char) -> Character {
@@ -35,7 +36,7 @@ fn describe(character: char) -> Character {
     Character { bytes, fold, kind }
 }
 
-/// Returns the character class that the vectorized loops use for a role.
+/// Returns the flag of the module [`kind`] that the vectorized loops use for characters of a role.
 fn kind_of(role: Role) -> u8 {
     match role {
         Role::Separator => 0,

@@ -23,11 +23,11 @@ const ROW: i16 = 94;
 const IDEOGRAPHS: i16 = 6768;
 /// The tab, which is the first one-byte character that has a position.
 const FIRST_BYTE: i16 = 9;
-/// Base of the number that stands for a word. The digits of this number are the positions of the characters of the
-/// word.
+/// Base of the number into which a word is converted. The digits of this number are the positions of the characters of
+/// the word in GB 2312.
 const BASE: u64 = 6885;
-/// Number of bits per character. The number of a word with n characters is repeatedly shifted by n times this number of
-/// bits.
+/// Number of bits per character by which the hash of a word is shifted. For example, each step shifts the hash of a
+/// word of two characters by 26 bits, and then adds the number of the word again.
 const BITS: u64 = 13;
 
 /// Position in the table of GB 2312 of each character up to U+FFFF, by code point. A character that is not in GB 2312
@@ -59,7 +59,8 @@ fn place_of_byte(byte: u8) -> i16 {
     i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
 }
 
-/// Returns the 64-bit hash of a word, which the module documentation describes. The empty word has the hash 0.
+/// Returns the 64-bit hash of a word. The positions of its characters in GB 2312 are the digits of a number, and the
+/// hash is the sum of shifted copies of this number. The empty word has the hash 0.
 #[must_use]
 pub(crate) fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;

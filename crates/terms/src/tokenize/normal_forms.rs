@@ -26,7 +26,8 @@ const MOST: usize = 256;
 /// Length in bytes of a normalized text from which its buffer grows in smaller steps, to save memory.
 const LONG_TEXT: usize = 1 << 20;
 
-/// Number of bytes that are searched for a pad at once. Most texts begin with bytes without pads.
+/// Number of bytes of a block. [`without_pads`] first skips the blocks at the start of a text that have no padding byte
+/// ([`PAD`]), because most texts begin with such blocks.
 const PAD_BLOCK: usize = 256;
 /// A number in which the lowest bit of each byte is 1.
 const LOWEST_BITS: u64 = u64::MAX / 0xFF;
@@ -35,11 +36,11 @@ const LOWEST_BITS: u64 = u64::MAX / 0xFF;
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
     folded: FoldedText,
-    /// Normalizes the parts of the text whose characters depend on each other.
+    /// Normalizer for the parts of the text whose characters depend on each other.
     composer: Composer,
 }
 
-/// Output buffer. The first `length` bytes are written, and the bytes after them are free.
+/// Output buffer for normalized text. The first `length` bytes are written, and the bytes after them are free.
 #[derive(Debug, Default)]
 struct FoldedText {
     bytes: Vec<u8>,
@@ -47,7 +48,7 @@ struct FoldedText {
 }
 
 impl Normalized {
-    /// Returns the text.
+    /// Returns the normalized and folded text.
     pub(super) fn text(&self) -> &[u8] {
         &self.folded.bytes[..self.folded.length]
     }
@@ -184,7 +185,8 @@ impl FoldedText {
     }
 }
 
-/// Removes each [`PAD`] from `folded`. The other bytes are moved to the start of `folded`. Returns their number.
+/// Removes each padding byte ([`PAD`]) from `folded`. Moves the other bytes to the start of `folded`, and returns their
+/// number.
 fn without_pads(folded: &mut [u8]) -> usize {
     let clean = folded.chunks(PAD_BLOCK).take_while(|block| !block.contains(&PAD)).count();
     let mut kept = folded.len().min(PAD_BLOCK * clean);
@@ -219,8 +221,8 @@ fn copy_without_pads(eight: [u8; 8], out: &mut [u8]) -> usize {
     kept
 }
 
-/// Returns the combining class of the last character before `at` that normalization does not drop. Returns 0 if this
-/// character is not a mark that normalization keeps.
+/// Returns the Unicode combining class of the character before byte offset `at`. Characters that normalization drops
+/// are skipped. Returns 0 if the character found is in another state than [`State::Mark`], or if there is no character.
 fn combining_before(text: &[u8], mut at: usize) -> u8 {
     while let Some((before, character)) = character_before(text, at) {
         let form = form(character);

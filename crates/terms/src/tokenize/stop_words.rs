@@ -43,7 +43,7 @@ pub struct StopWords {
 }
 
 impl Default for StopWords {
-    /// Returns the list without words.
+    /// Returns the empty list, which is called `none`. With it, no word is dropped.
     fn default() -> Self {
         Self::from_lists(LISTS[0].0, LISTS[0].1)
     }

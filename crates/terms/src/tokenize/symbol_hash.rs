@@ -28,8 +28,8 @@ pub struct SymbolHash {
 }
 
 impl SymbolHash {
-    /// Creates the hash of a text without symbols. A tokenizer that leaves out symbols adds the symbols of the texts
-    /// that it cuts.
+    /// Creates an empty hash that asks tokenizers for symbols: each tokenizer that leaves out symbols then adds the
+    /// symbols of its texts to this hash.
     #[must_use]
     pub fn wanted() -> Self {
         Self { is_wanted: true, ..Self::default() }
@@ -47,7 +47,7 @@ impl SymbolHash {
         self.hash.as_ref().map_or(0, StreamedHash::digest)
     }
 
-    /// Removes all symbols.
+    /// Resets the hash to the hash of a text without symbols.
     pub(super) fn clear(&mut self) {
         self.hash = None;
     }

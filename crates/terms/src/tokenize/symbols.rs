@@ -43,8 +43,8 @@ fn by_rules(character: char) -> bool {
             && !character.is_alphanumeric()
 }
 
-/// Returns whether the character is neither white space nor a control character. Such characters only separate other
-/// characters. Normalized text has no other invisible characters.
+/// Returns whether the character is neither white space nor a control character. White space and control characters
+/// only separate other characters. Normalized text has no other invisible characters.
 pub(super) fn is_visible(character: char) -> bool {
     !character.is_whitespace() && !character.is_control()
 }
@@ -138,8 +138,8 @@ mod tests {
         }
     }
 
-    /// Characters of four bytes are always examined one by one, and characters of fewer bytes only if
-    /// their role asks for it.
+    /// The fast search finds a symbol of fewer than four bytes only if the masks do not count it as a part of a word.
+    /// So its role must be `Separator` or a role whose characters are examined one by one.
     #[test]
     fn short_symbols_are_separators_or_examined_one_by_one() {
         use Role::{JoinsBoth, JoinsDigits, JoinsLetters, Odd, Separator};

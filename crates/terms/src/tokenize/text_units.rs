@@ -7,7 +7,7 @@ use simtool_base::options::Choice;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Unit of text that is found only if it is repeated as a whole.
+/// Unit of text for a search of repeated text: a unit is found only if it is repeated as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextUnit {
     /// The text is not divided. Any consecutive words can be repeated.

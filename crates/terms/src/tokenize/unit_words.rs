@@ -5,14 +5,15 @@ use super::text_units::TextUnit;
 use super::unicode_words::UnicodeWords;
 use std::ops::Range;
 
-/// Cuts each unit of a text into words, so that no word belongs to two units.
+/// Tokenizer that cuts each unit of a text, such as a sentence, into words. So no word belongs to two units.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitWords {
     words: UnicodeWords,
     unit: TextUnit,
 }
 
-/// Words of a text, the ends of its units, and buffers. The value is reused for the next text.
+/// Words of a text, the ends of its units, and buffers. A unit is, for example, a sentence. The value is reused for the
+/// next text.
 #[derive(Debug, Default)]
 pub struct UnitTokens {
     /// Hashes of the words of all units of the text, in the order of the text.
@@ -24,13 +25,14 @@ pub struct UnitTokens {
 }
 
 impl UnitWords {
-    /// Creates a tokenizer for the words of these units.
+    /// Creates a tokenizer that divides texts into units of the kind `unit`, and cuts the units into words with
+    /// `words`.
     #[must_use]
     pub fn new(words: UnicodeWords, unit: TextUnit) -> Self {
         Self { words, unit }
     }
 
-    /// Replaces the words and ends in `found` by the words and ends of `text`.
+    /// Replaces the content of `found` by the words of `text` and the ends of its units.
     pub fn tokenize(&self, text: &[u8], found: &mut UnitTokens) {
         let UnitTokens { tokens, ends, units, .. } = found;
         tokens.clear();

@@ -8,8 +8,8 @@ use super::pieces::pieces;
 use super::symbols::is_visible;
 use simtool_base::stable_hash::{StreamedHash, mix};
 
-/// Returns a term of all characters of a text. Returns `None` if the text consists only of white space, control
-/// characters, invisible characters and bytes that are not UTF-8.
+/// Returns one term for a whole text: a hash of all its characters. Returns `None` if the text consists only of white
+/// space, control characters, invisible characters and bytes that are not UTF-8.
 ///
 /// The text is normalized and folded. Each run of white space, control characters and bytes that are not UTF-8 counts
 /// as one space. Such a run does not count at the start or end of the text.

@@ -62,8 +62,8 @@ struct PlaceSearch<'a> {
 }
 
 impl PlaceSearch<'_> {
-    /// Searches `text`, which begins at byte `start` of the document. `size` is the index in [`SIZES`] of the size of
-    /// the pieces.
+    /// Adds the byte ranges of the wanted words in `text`, which begins at byte `start` of the document. `size` is the
+    /// index in [`SIZES`] of the size of the pieces into which `text` is cut.
     fn find(&mut self, text: &[u8], start: usize, tokens: &mut HashedTokens, size: usize) {
         let mut at = start;
         for piece in pieces_of(text, SIZES[size]) {
@@ -96,8 +96,8 @@ impl PlaceSearch<'_> {
         }
     }
 
-    /// Adds the byte ranges of the next `count` wanted words. They are in an ASCII piece at byte `at` of the document,
-    /// and are taken from the bit masks of the piece.
+    /// Adds the byte ranges of the next `count` wanted words. The words are in an ASCII piece at byte `at` of the
+    /// document. `tokens` has the positions of all words of the piece.
     fn take_ascii(&mut self, count: usize, at: usize, tokens: &HashedTokens) {
         // Positions in the masks have a margin before the text.
         let (found, rest) = self.wanted.split_at(count);
@@ -187,7 +187,7 @@ mod tests {
         (hashes, places)
     }
 
-    /// Checks that each place has exactly its word, and that the places are in order.
+    /// Checks the byte ranges of all words of `text`: each range has exactly its word, and the ranges are in order.
     #[track_caller]
     fn check(text: &[u8]) {
         let (hashes, places) = places(text, None);

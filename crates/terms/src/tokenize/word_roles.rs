@@ -32,15 +32,15 @@ pub(super) enum Role {
     /// A character that is a separate word, although Unicode joins it to adjacent letters in one segment. The segment
     /// may continue across a character that joins letters or digits, such as the apostrophe.
     JoiningSingle,
-    /// A character such as the Katakana sound mark. It forms one word with characters of the same
-    /// role and underscores.
+    /// A character such as the Katakana sound mark. It forms one word with adjacent characters of the same role and
+    /// with underscores.
     Prolonged,
     /// A combining mark, which belongs to the character before it.
     Mark,
     /// A combining mark like [`Self::Mark`] that counts as a letter or digit.
     WordMark,
-    /// A combining mark of a script without spaces. It belongs to the character before it, and is a separate word if
-    /// that character belongs to a word.
+    /// A combining mark of a script without spaces. After a character that is part of a word, the mark is a separate
+    /// word. Otherwise it is part of the character before it, and no word.
     SingleMark,
     /// A combining mark like [`Self::SingleMark`] that counts as a letter or digit.
     SingleWordMark,
@@ -89,8 +89,8 @@ impl Role {
     }
 }
 
-/// Properties of a character for the word rules, packed into one byte: its role, whether it is a
-/// letter or digit, and whether its script is written without spaces.
+/// Properties of a character for the rules of word boundaries, packed into one byte: its role, whether it is a letter
+/// or digit, and whether its script is written without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits(u8);
 
@@ -122,7 +122,7 @@ impl Traits {
 /// Traits that were already computed, by code point. 0 means that they were not computed yet.
 static TRAITS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
-/// Returns the role and the other word properties of a character.
+/// Returns the role of a character in the rules of word boundaries, and its other properties for these rules.
 #[inline]
 pub(super) fn traits(character: char) -> Traits {
     let Some(known) = TRAITS.get(character as usize) else { return traits_by_rules(character) };
@@ -174,8 +174,8 @@ pub(super) fn role_of_block(character: char) -> Option<Role> {
     }
 }
 
-/// Finds the role of a character by experiments: the library for word boundaries segments short texts in which the
-/// character has different neighbours.
+/// Finds the role of a character by experiments: segments short texts, in which the character has different neighbours,
+/// with the library for word boundaries.
 fn role_by_rules(character: char) -> Role {
     // U+200D joins emoji, and two regional indicators make a flag.
     if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {

@@ -30,7 +30,8 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(WordsByScript::new(isa)),
 };
 
-/// Tokenizer that cuts each run of characters by the method for its script.
+/// Tokenizer that cuts each run of characters by the method for its script, for example Chinese words or pairs of Thai
+/// characters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordsByScript {
     isa: Isa,

@@ -19,7 +19,8 @@ pub(super) fn option(row: &'static Setting, later: &[&str]) -> Arg {
     }
 }
 
-/// Creates an argument that is known by its position.
+/// Creates an argument that is known by its position, such as N of `simtool N M`. `later` has the names of settings
+/// that the environment or a settings file has.
 pub(super) fn position(row: &'static Setting, later: &[&str]) -> Arg {
     let argument = argument(row, later);
     match row.kind {
@@ -131,7 +132,7 @@ fn values(choices: fn() -> Vec<Named>) -> PossibleValuesParser {
     choices().into_iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Returns a help text in which the lines about values show settings as options.
+/// Returns a help text in which settings are written as options, but only in the indented lines about values.
 fn spelled_values(help: &str) -> String {
     let line = |line: &str| if line.starts_with("  ") { spelled(line) } else { line.to_owned() };
     help.split('\n').map(line).collect::<Vec<_>>().join("\n")

@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A call of a command: its arguments and its settings, each with the place that it comes from.
+/// A call of a command: its arguments and its settings, each with its origin, for example the environment.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) command: &'static CommandKind,
@@ -42,7 +42,7 @@ impl Call {
         Self { command, given: given.collect(), words: Vec::new() }
     }
 
-    /// Adds the arguments of the process, which the command line of the call shows.
+    /// Adds the arguments of the process, from which the command line of the call is shown.
     pub(crate) fn with_words(self, words: Vec<OsString>) -> Self {
         Self { words, ..self }
     }
@@ -57,8 +57,8 @@ impl Call {
         &self.given
     }
 
-    /// Returns the settings that the library parses. The program itself uses the inputs, and the settings of printing
-    /// and of opening files.
+    /// Returns the settings that the library parses. The other settings are for the program itself: the inputs, and the
+    /// settings of printing and of opening files.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new();
         let is_parsed = |setting: &&GivenSetting| {
@@ -106,7 +106,7 @@ impl Call {
         Verbosity { verbose: self.has("verbose"), quiet: self.has("quiet") }
     }
 
-    /// Adds the command line of the call to a request, and the places that its settings come from.
+    /// Adds to a request the command line of the call, and the origins of its settings, for example the environment.
     pub(crate) fn describe(&self, recorded: &mut RecordedRequest) {
         recorded.command_line = self.command_line();
         let later = self.given.iter().filter_map(|setting| {
@@ -120,8 +120,8 @@ impl Call {
         recorded.origins = later.collect();
     }
 
-    /// Prints which settings do not come from the command line. Users who see a wrong option may not remember that the
-    /// environment or the settings file has it.
+    /// Prints a note that lists the settings which do not come from the command line. Users who see a wrong option may
+    /// not remember that the environment or the settings file has it.
     pub(crate) fn show_origins(&self) {
         let mut of_file = String::new();
         for setting in &self.given {

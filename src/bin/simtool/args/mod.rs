@@ -36,7 +36,7 @@ Examples:
 `simtool dedup -h` lists the options of a command, and `simtool dedup --help` explains them.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad records, 4 --fail-if, 130 interrupted.";
 
-/// Form of a command line. The first words of the command line decide it.
+/// Form of a command line, which its first words decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandForm {
     /// The first word is the name of a command, possibly misspelled.
@@ -60,7 +60,7 @@ impl CommandForm {
         command.into_iter().fold(program, |program, command| with_settings(program, command, later))
     }
 
-    /// Returns the call whose arguments are in `matches`. `None` if they name no command.
+    /// Returns the call whose arguments are in `matches`. `None` if the arguments name no command.
     pub(crate) fn call(self, matches: &ArgMatches) -> Option<Call> {
         match self {
             Self::Reference => Some(Call::new(find_command("reference")?, matches)),
@@ -98,7 +98,7 @@ fn program_without(later: &[&str]) -> Command {
     })
 }
 
-/// Adds the commands whose words are `before` and one more word.
+/// Adds to `parent` all commands that have one word more than `before`, for example `index add` for `index`.
 fn with_commands(parent: Command, before: &str, later: &[&str]) -> Command {
     let named = commands().filter_map(|command| {
         let name = command.words().strip_prefix(before)?.trim_start();

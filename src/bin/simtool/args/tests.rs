@@ -18,8 +18,8 @@ use simtool::{Error, ErrorKind};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-/// Parses the settings of a command as its function does. Returns the request as text, without the settings as they
-/// were given.
+/// Parses the settings of a command as its function in the library does. Returns the request as text, without the
+/// record of the given settings.
 fn parse(command: &CommandKind, mut options: Options) -> Result<String, Error> {
     let (path, paths) = (|| PathBuf::from("in"), || vec![PathBuf::from("in")]);
     let holder = String::new;
@@ -102,7 +102,8 @@ fn parse(command: &CommandKind, mut options: Options) -> Result<String, Error> {
     }
 }
 
-/// Returns a request as text, without the settings of stored parts, which are the given ones.
+/// Returns a request as text. Leaves out the settings that decide which data is stored, because they are the given
+/// settings.
 fn text(request: &impl Debug) -> String {
     let text = format!("{request:?}");
     match text.split_once("settings: \"") {
@@ -118,7 +119,7 @@ fn with_form() -> impl Iterator<Item = &'static CommandKind> {
     commands().chain([&CORPUS_FORM]).filter(|command| !command.is_group())
 }
 
-/// Returns the settings of a command that its parser gets.
+/// Returns the settings of a command that its function in the library parses.
 fn parsed(command: &CommandKind) -> impl Iterator<Item = &'static Setting> {
     let is_note = |row: &Setting| NOTES.iter().any(|note| note.name == row.name);
     command.settings().filter(move |row| {

@@ -5,7 +5,8 @@ pub(super) struct Function {
     pub(super) name: &'static str,
     /// Words of the command whose options the function takes.
     pub(super) command: &'static str,
-    /// Headings of the help under which these options are. Empty for all headings.
+    /// Headings of the help that group these options. Only options under these headings are taken. Empty for all
+    /// headings.
     pub(super) headings: &'static [&'static str],
     /// Names of settings that the function does not take.
     pub(super) without: &'static [&'static str],
@@ -16,14 +17,14 @@ pub(super) struct Function {
     pub(super) place: Place,
 }
 
-/// Part of the package in which a function is.
+/// Part of the Python package that has a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The compiled part. Docstrings are included in its sources.
+    /// The compiled part. Its sources include a text file with the options of each function, for the docstring.
     Compiled,
-    /// The functions on files, whose docstrings get the options from a module.
+    /// The functions on files. A generated Python module has their options, for their docstrings.
     Files,
-    /// The functions on Spark, whose docstrings get the options from the same module.
+    /// The functions on Spark, which are a package of their own. It has a similar module with their options.
     Spark,
 }
 
@@ -33,7 +34,7 @@ impl Place {
     }
 }
 
-/// Heading of options that have none.
+/// Heading of the options that have no heading in the help.
 pub(super) const PLAIN: &str = "";
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {

@@ -4,7 +4,8 @@ use simtool::setting::{Kind, Setting};
 use simtool::stages::fingerprint::SketchOption;
 use std::fmt::Write;
 
-/// Types of values by their names in the help. Values with other names are texts.
+/// Python types of values, by the placeholder of the value in the help, such as `N`. Values with other placeholders are
+/// strings.
 const TYPES: &[(&str, &str)] = &[
     ("N", INTEGER),
     ("K", INTEGER),
@@ -40,7 +41,8 @@ impl Keyword {
         Self { name: row.name, kind, default, help: meaning(row) }
     }
 
-    /// Returns the keyword for a setting that is written after the name of a method.
+    /// Returns the keyword for `option`, a setting of a method that the program takes after the name of the method, as
+    /// in `simhash:bits=128`.
     pub(super) fn of_method(option: &SketchOption) -> Self {
         let known = TYPES.iter().find(|(name, _)| *name == option.value);
         let kind = if option.value.contains('|') {
@@ -87,7 +89,8 @@ fn kind(row: &Setting) -> String {
     }
 }
 
-/// Returns the default of a setting as it is in its row. A setting that may be a flag is off by default.
+/// Returns the default that the description of a setting states. A setting that may be a flag and states no default is
+/// off by default.
 fn given_default(row: &Setting) -> Option<&'static str> {
     let is_flag = matches!(row.kind, Kind::FlagOr(..) | Kind::FlagOrText(_));
     row.default.or(is_flag.then_some("false"))

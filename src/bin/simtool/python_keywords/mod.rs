@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use types::{Parts, methods, option_types, push_wrapped, settings, type_of};
 
 impl Function {
-    /// Returns the rows of the settings that the function takes.
+    /// Returns the descriptions of the settings that the function takes.
     fn rows(&self) -> Vec<&'static Setting> {
         let command = find_command(self.command).unwrap();
         let is_here = |heading: &str| self.headings.is_empty() || self.headings.contains(&heading);
@@ -55,14 +55,15 @@ impl Function {
         keywords
     }
 
-    /// Returns the lines of the keywords in the signature of the stub.
+    /// Returns the keyword arguments of the function as lines of its signature. The signature is in the stub, a file
+    /// with the types of the compiled functions.
     fn signature(&self) -> String {
         let Parts { shown, listed } = Parts::new(self);
         let rest = format!("    **options: Unpack[_option_types.{}],\n", type_of(self));
         parameters(&shown) + if listed.is_empty() { "" } else { &rest }
     }
 
-    /// Returns the part of the docstring about the keywords.
+    /// Returns the lines of the docstring that describe the keywords.
     fn docstring(&self) -> String {
         let mut text = "\nOptions:\n".to_owned();
         for Keyword { name, help, .. } in self.keywords() {
@@ -87,7 +88,8 @@ fn python(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(path)
 }
 
-/// Returns the text of the stub with new keywords in its signatures. Each list of keywords is between two comments.
+/// Returns the text of the file with the types of the compiled functions, with the present keyword arguments in its
+/// signatures. In `stub`, each list of keywords is between two comments.
 fn with_keywords(stub: &str) -> String {
     let mut text = stub.to_owned();
     for function in Place::Compiled.functions() {
@@ -102,7 +104,8 @@ fn with_keywords(stub: &str) -> String {
     text
 }
 
-/// Returns the module with the texts that complete the docstrings of the functions of a place.
+/// Returns the source of a Python module with the options of all functions in one part of the package. The docstrings
+/// of these functions get the options from it.
 fn docstrings(place: Place) -> String {
     let mut module =
         "\"\"\"Meanings of options and parameters, generated from the program.\"\"\"\n\n"
@@ -120,7 +123,8 @@ fn docstrings(place: Place) -> String {
     module + "}\n"
 }
 
-/// Compares a file with its text, or writes the text if `UPDATE_GOLDEN` is set.
+/// Checks that the file at `path`, below the Python package, has the content `text`. If `UPDATE_GOLDEN` is set, writes
+/// the text to the file instead.
 fn check(path: &str, text: &str) {
     let file = python(path);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -157,7 +161,7 @@ fn samples(keyword: &Keyword) -> Vec<String> {
     }
 }
 
-/// Parses the options of a function as the package does. Returns the message of the error.
+/// Parses `options` as the Python function does. Returns the message of the error, or `None` if the options are right.
 fn refusal(function: &Function, options: Options) -> Option<String> {
     let paths = || vec![PathBuf::from("in")];
     let parsed = match (function.place, function.name) {
@@ -254,7 +258,7 @@ fn methods_know_all_values_of_their_settings() {
     assert!(values > 10, "methods have settings with few possible values");
 }
 
-/// The calls of Python that have no command are `texts` and `engine` in the table of guesses.
+/// Python functions without a command have the names `texts` and `engine` in the table of guesses.
 #[test]
 fn guessed_keywords_are_answered_with_keywords_of_the_function() {
     let of = |place: Place, name: &str| {

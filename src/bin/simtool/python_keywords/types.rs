@@ -42,8 +42,8 @@ pub(super) fn type_of(function: &Function) -> String {
     format!("{}Options", camel_case(function.name))
 }
 
-/// Returns the module with a type for the options of each function of `places`. `types` is the module of the types of
-/// values.
+/// Returns the source of a Python module with a type for each function of `places`, which lists options of the
+/// function. `types` is the Python module that has the types of single values.
 pub(super) fn option_types(types: &str, places: &[Place]) -> String {
     let imports = IMPORTS.replace("._types", types);
     let mut module =
@@ -121,7 +121,8 @@ fn class(method: &str, help: &str) -> String {
     text + "        )\n"
 }
 
-/// Returns the settings of a method: its own ones, and those that are also options of the program.
+/// Returns the settings of a method as keywords: those that only the method has, and those that are also options of the
+/// program.
 pub(super) fn settings(method: &str) -> Vec<Keyword> {
     let own = own_settings(method).into_iter().map(Keyword::of_method);
     let rows = find_command("dedup").into_iter().flat_map(CommandKind::settings);

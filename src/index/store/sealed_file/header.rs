@@ -14,8 +14,9 @@ pub(super) struct SealedHeader {
 }
 
 impl SealedHeader {
-    /// Parses and checks the header of a whole file. The error holds the byte offset of the fault and a
-    /// description of the expected bytes.
+    /// Parses and checks the header of a whole file with the content `bytes`. If `seal` is given, its checksum must be
+    /// the checksum of the header. The error holds the byte offset of the fault and a description of the expected
+    /// bytes.
     pub(super) fn read(bytes: &[u8], seal: Option<Seal>) -> Result<Self, (usize, String)> {
         let damaged = |what: &str| format!("{what}: the file is damaged; {REMEDY}");
         let Some(header) = bytes.get(..HEADER).filter(|header| header.starts_with(MAGIC)) else {

@@ -145,8 +145,8 @@ impl SealedFile {
         format_error(&self.path, byte, expected)
     }
 
-    /// Remembers that the file is damaged at byte offset `byte`. If there are several, the first damage is
-    /// reported.
+    /// Remembers that the file is damaged at byte offset `byte`. If several blocks are damaged, the one with the lowest
+    /// offset is reported.
     fn note(&self, byte: usize) {
         self.damaged.fetch_min(byte, Ordering::Relaxed);
     }

@@ -27,12 +27,12 @@ const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
 const DESCRIPTION: Kind = Kind(10);
-/// Kind of the first section of tables. Each table has two consecutive sections. The first has the index at
-/// which the entries of each key start, and the second has the entries.
+/// Kind of the first section of tables. Each table has two consecutive sections. The first has the index of the first
+/// row of each bucket, and the second has the entries of all rows, bucket by bucket.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
 const ENTRIES: u32 = 1;
-/// Maximum number of tables of a segment.
+/// Maximum number of lookup tables of a segment.
 pub const MOST_TABLES: usize = 24;
 
 /// Returns the name of a kind of section, for messages.
@@ -101,7 +101,8 @@ pub struct Repeats {
     pub last: u64,
 }
 
-/// Content of a segment apart from fingerprints, IDs and tables.
+/// Content of a segment apart from fingerprints, IDs and tables. A segment is collected until its documents are written
+/// to a file.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentRest {
     /// Sources and times of the documents, ascending by position.

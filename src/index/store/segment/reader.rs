@@ -13,7 +13,7 @@ use simtool_compute::lent_array::LentArray;
 use std::ops::Range;
 use std::path::Path;
 
-/// A complete segment of an index, whose parts are checked when they are read.
+/// A complete segment, which is a file with documents of an index. Each part of the file is checked when it is read.
 #[derive(Debug)]
 pub struct Segment {
     pub(super) file: SealedFile,
@@ -127,8 +127,8 @@ impl Segment {
         self.file.array::<u64>(ROWS).all()
     }
 
-    /// Returns the two arrays of table number `table`. The first has the index at which the entries of each
-    /// key start, and the second has the entries.
+    /// Returns the two arrays of table number `table`. The first has the index of the first row of each bucket, and the
+    /// second has the entries of all rows, bucket by bucket.
     #[must_use]
     pub fn table(&self, table: usize) -> (StoredArray<'_, u32>, StoredArray<'_, u8>) {
         let kind = |part| table_kind(table as u32, part);
@@ -186,8 +186,8 @@ impl Segment {
         self.visit_ids_from(0, visit)
     }
 
-    /// Calls `visit` with the position and the ID of the documents from block number `block` on. See
-    /// [`id_list`].
+    /// Calls `visit` with the position and the ID of the documents from block number `block` on. A block has 16 IDs,
+    /// see [`id_list`].
     pub(super) fn visit_ids_from(
         &self,
         block: usize,
@@ -235,7 +235,8 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// Returns the sources and times of the documents.
+    /// Returns the sources and times of the documents. Each entry applies to consecutive documents with the same source
+    /// and time.
     ///
     /// # Errors
     ///
@@ -289,7 +290,7 @@ impl Segment {
         self.file.array(REMOVED).all()
     }
 
-    /// Returns the intact entries about repeats, and the number of other entries.
+    /// Returns the intact entries about repeats, and the number of damaged entries.
     pub(crate) fn intact_repeats(&self) -> (Vec<Repeats>, usize) {
         let all = self.file.array::<Repeats>(REPEATS);
         let intact: Vec<Repeats> = all.intact().collect();
@@ -326,8 +327,8 @@ impl Segment {
         text.map_err(|_| self.file.contradiction(DESCRIPTION, "a method in UTF-8"))
     }
 
-    /// Calls `visit` with position, number, ID and fingerprint of every document for which all of these are
-    /// intact.
+    /// Calls `visit` for every document whose number, ID and fingerprint are intact. `visit` gets the position of the
+    /// document in this segment, its number in the whole index, its ID, and its fingerprint.
     pub(crate) fn visit_intact(&self, mut visit: impl FnMut(usize, u64, &[u8], &[u64])) {
         let (words, numbers) = (self.file.array::<u64>(ROWS), self.file.array::<u32>(NUMBERS));
         let mut id = Vec::new();

@@ -148,7 +148,8 @@ impl<'f> SegmentWriter<'f> {
         self.file.section(ID_BLOCKS, &self.id_blocks)
     }
 
-    /// Writes the next table. `starts` has the index at which the entries of each key start.
+    /// Writes the next table. `starts` has the index of the first row of each bucket, and `entries` the entries of all
+    /// rows, bucket by bucket.
     ///
     /// # Errors
     ///
@@ -160,7 +161,8 @@ impl<'f> SegmentWriter<'f> {
         Ok(())
     }
 
-    /// Writes `rest` and `description`, and finishes the file. Returns the seal of the file.
+    /// Writes `rest` and `description` (the method and the recipe), and finishes the file. Returns the seal of the
+    /// file.
     ///
     /// # Errors
     ///

@@ -64,7 +64,7 @@ const GROUP_WORDS: usize = 1 << 24;
 /// metadata, and "PAR1".
 const FOOTER_BYTES: usize = 8;
 
-/// Entry of the format `parquet` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
+/// The Parquet format as an entry of [`FILE_FORMATS`](super::FILE_FORMATS), the table of file formats.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "parquet",
     extensions: &["parquet", "pq"],
@@ -129,7 +129,7 @@ fn column_type(shape: Shape) -> DataType {
     }
 }
 
-/// Returns the number of bytes of a fingerprint.
+/// Returns the number of bytes that a fingerprint takes in a column of bytes.
 fn row_bytes(shape: Shape) -> i32 {
     8 * (shape.words() as u32).cast_signed()
 }
@@ -337,7 +337,7 @@ fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Resul
     })
 }
 
-/// Builder of rows from the values of the column `fingerprint`. It has one variant for numbers and
+/// Builder of rows of fingerprints from the values of the column `fingerprint`. It has one variant for numbers and
 /// bytes, and one for text of hexadecimal digits.
 enum RowColumn {
     Words(RowsBuilder),
@@ -427,7 +427,7 @@ fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
     }
 }
 
-/// Parses the metadata at the end of a file.
+/// Parses the metadata at the end of a Parquet file, whose content is `bytes`. The error is the reason in words.
 fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     // The types that Arrow stores in addition to Parquet's own would lead to dictionaries and
     // views.
@@ -441,8 +441,8 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
 }
 
-/// A part of a file, as a copy with its byte offset in the file. The decoder needs bytes that it
-/// owns, and a copy of the whole file would double the memory.
+/// A copy of some adjacent bytes of a file, with their byte offset in the file. The decoder needs bytes that it owns,
+/// and a copy of the whole file would double the memory.
 struct FilePart {
     start: u64,
     bytes: Bytes,
@@ -457,8 +457,8 @@ impl FilePart {
         Some(Self { start, bytes: Bytes::copy_from_slice(bytes.get(range)?) })
     }
 
-    /// Converts a byte offset in the file to an offset in this part of the file. Fails if the
-    /// offset is before this part.
+    /// Converts `start`, a byte offset in the file, to an offset in this copied part of the file. Fails if `start` is
+    /// before this part.
     fn place(&self, start: u64) -> Result<u64, ParquetError> {
         let before = || ParquetError::EOF(format!("byte {start} is not in the column"));
         start.checked_sub(self.start).ok_or_else(before)

@@ -11,8 +11,8 @@ use std::arch::aarch64::{
 /// two words.
 const VECTORS: usize = GROUP / 2;
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
-/// distance to the row of the search is within the limit (see [`GroupSearch`]).
+/// Appends a hit, `row << 32 | distance`, for each row of `search.groups` that is near `search.row`. The limit of its
+/// distance is `search.own_limit` plus the limit of its group. Rows are numbered from 0.
 #[target_feature(enable = "neon")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -35,9 +35,9 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Adds Hamming distances to `sums`: the distances between some words of the row and the same words
-/// of each row of a group. There are at most [`STEP`] words. So the number of different bits in
-/// each byte position fits into a byte.
+/// Adds the Hamming distances of a group's rows to `sums`, for at most [`STEP`] consecutive words of each row. `words`
+/// are these words of the row of the search, and `lanes` are the same words of the eight rows of the group. As there
+/// are so few words, the number of differing bits in each byte position fits into a byte.
 #[inline]
 #[target_feature(enable = "neon")]
 fn add_distances(

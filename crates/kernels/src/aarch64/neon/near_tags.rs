@@ -6,12 +6,12 @@ use std::arch::aarch64::{
     vreinterpretq_u8_u16,
 };
 
-/// Number of tags that are compared with the query before one branch checks whether any of them is
-/// near.
+/// Number of tags (16-bit summaries of fingerprints) that are compared with the query before one branch checks whether
+/// any of them is near.
 const STEP: usize = 32;
 
-/// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a 16-bit summary of a
-/// fingerprint.
+/// Appends to `places` the index of each tag that differs from the tag `search.query` in at most `search.most` bits.
+/// The index of the first tag is `search.first`. A tag is a 16-bit summary of a fingerprint.
 #[target_feature(enable = "neon")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

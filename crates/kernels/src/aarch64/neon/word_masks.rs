@@ -6,9 +6,9 @@ use std::arch::aarch64::{
     uint8x16_t, vandq_u8, vceqq_u8, vcgeq_u8, vcleq_u8, vdupq_n_u8, vld1q_u8, vorrq_u8, vst1q_u8,
 };
 
-/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
-/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
-/// byte beyond ASCII.
+/// Finds the classes of the bytes of `text`, such as letters, in blocks of 64 bytes. For block i, writes one mask for
+/// each class to `blocks[i]`, and the block in lower case to `lowered[i]`. Returns whether `text` has a byte beyond
+/// ASCII.
 #[target_feature(enable = "neon")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut any = 0;

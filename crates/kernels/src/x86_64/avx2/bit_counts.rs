@@ -5,8 +5,8 @@ use std::arch::x86_64::{
     _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
-/// Returns the number of set bits of each byte. A shuffle looks up the numbers of set bits of the
-/// lower and of the upper four bits.
+/// Returns the number of set bits of each byte of `x`. It is the sum of the numbers for the lower and the upper four
+/// bits, which a shuffle looks up.
 #[target_feature(enable = "avx2")]
 pub(super) fn bits_in_bytes(x: __m256i) -> __m256i {
     let counts = _mm256_setr_epi8(

@@ -8,8 +8,8 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
-/// distance to the row of the search is within the limit (see [`GroupSearch`]).
+/// Appends a hit, `row << 32 | distance`, for each row of `search.groups` that is near `search.row`. The limit of its
+/// distance is `search.own_limit` plus the limit of its group. Rows are numbered from 0.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -34,9 +34,9 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Adds Hamming distances to `sums`: the distances between some words of the row and the same words
-/// of each row of a group. There are at most [`STEP`] words. So the number of different bits in
-/// each byte position fits into a byte.
+/// Adds the Hamming distances of a group's rows to `sums`, for at most [`STEP`] consecutive words of each row. `words`
+/// are these words of the row of the search, and `lanes` are the same words of the eight rows of the group. As there
+/// are so few words, the number of differing bits in each byte position fits into a byte.
 #[target_feature(enable = "avx2")]
 fn add_distances(sums: [__m256i; 2], lanes: &[[u64; GROUP]], words: &[u64]) -> [__m256i; 2] {
     let zero = _mm256_setzero_si256();

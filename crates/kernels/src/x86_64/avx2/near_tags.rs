@@ -7,8 +7,8 @@ use std::arch::x86_64::{
     _mm256_movemask_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_xor_si256,
 };
 
-/// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a 16-bit summary of a
-/// fingerprint.
+/// Appends to `places` the index of each tag that differs from the tag `search.query` in at most `search.most` bits.
+/// The index of the first tag is `search.first`. A tag is a 16-bit summary of a fingerprint.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

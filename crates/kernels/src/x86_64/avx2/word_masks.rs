@@ -6,9 +6,9 @@ use std::arch::x86_64::{
     _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256,
 };
 
-/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
-/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
-/// byte beyond ASCII.
+/// Finds the classes of the bytes of `text`, such as letters, in blocks of 64 bytes. For block i, writes one mask for
+/// each class to `blocks[i]`, and the block in lower case to `lowered[i]`. Returns whether `text` has a byte beyond
+/// ASCII.
 #[target_feature(enable = "avx2")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut any = 0;

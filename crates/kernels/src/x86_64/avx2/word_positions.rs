@@ -17,8 +17,8 @@ fn letters(bytes: __m256i) -> u32 {
     _mm256_movemask_epi8(_mm256_cmpgt_epi8(limit, shifted)).cast_unsigned()
 }
 
-/// Writes the byte offsets where words start and end. Returns the number of starts and the number
-/// of ends.
+/// Writes the byte offsets at which the words of `text` start and end to `starts` and `ends`. A word is a run of ASCII
+/// letters. Returns the number of starts and the number of ends.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn word_positions(text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
     let mut edges = Edges::default();

@@ -11,8 +11,8 @@ use std::arch::x86_64::{
     _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// List of the set lanes of every mask of four lanes. Each byte of an entry is the number of a set
-/// lane, in ascending order.
+/// For each mask of four bits, the positions of its set bits, in ascending order. Each byte of an entry holds one
+/// position, from the lowest byte on.
 const LANES: [u32; 16] = {
     let mut lanes = [0; 16];
     let mut mask = 0_usize;
@@ -146,7 +146,7 @@ fn hash_8(first: __m256i, last: __m256i, lengths: __m128i) -> __m256i {
     _mm256_xor_si256(hash, _mm256_srlv_epi64(hash, by_class(32, 28)))
 }
 
-/// Returns the lowest 64 bits of the product of each pair of 64-bit lanes.
+/// Multiplies the 64-bit numbers in the same position of `a` and `b`. Returns the lowest 64 bits of each product.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn product(a: __m256i, b: __m256i) -> __m256i {

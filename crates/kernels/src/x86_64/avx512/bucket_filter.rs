@@ -10,8 +10,8 @@ use std::arch::x86_64::{
     _mm512_srl_epi64, _mm512_srli_epi64, _mm512_xor_si512,
 };
 
-/// Finds the rows that may be near a value in their own bucket. Writes the indices of these rows to
-/// `found`, and returns their number.
+/// Finds the rows of `search` that may be near a value in their bucket (see [`BucketSearch`]). Writes the indices of
+/// these rows to `found`, and returns their number.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn rows_near_buckets_64(search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
     let BucketSearch { rows, hash, words, max_distance } = search;

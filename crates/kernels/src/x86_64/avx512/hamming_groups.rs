@@ -6,8 +6,8 @@ use std::arch::x86_64::{
     _mm512_set1_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
-/// distance to the row of the search is within the limit (see [`GroupSearch`]).
+/// Appends a hit, `row << 32 | distance`, for each row of `search.groups` that is near `search.row`. The limit of its
+/// distance is `search.own_limit` plus the limit of its group. Rows are numbered from 0.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     // The search is taken apart before the length is matched. The compiler then knows the range of the
@@ -22,8 +22,8 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Does the same as [`near_in_groups`] for rows of at least `WORDS` words. The first `WORDS` words of
-/// `row` stay in registers, and they are enough to exclude most groups.
+/// Appends a hit for each near row of the groups like [`near_in_groups`], for rows of at least `WORDS` words. The first
+/// `WORDS` words of `row` stay in registers, and they are enough to exclude most groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
 fn near_in_groups_from<const WORDS: usize>(
     row: &[u64],

@@ -13,8 +13,8 @@ use std::arch::x86_64::{
     _mm512_popcnt_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_xor_si512,
 };
 
-/// Appends a candidate pair for each lane that is set in `mask`. The row of the pair is `first_row`
-/// plus the number of the lane, and its column is `column`.
+/// Appends a candidate pair for each bit that is set in `mask`. The row of the pair is `first_row` plus the position of
+/// the bit, and its column is `column`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,popcnt")]
 fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column: usize) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -37,9 +37,9 @@ fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column:
 /// Defines the function that finds near pairs for words of one width. It compares a tile, which is
 /// eight rows, with one vector of columns at a time.
 ///
-/// Only pairs whose column is greater than the row are wanted. In the first step of a tile, some
-/// columns are not greater than all rows. There, masks exclude the unwanted pairs, whose distance
-/// keeps the value `far`.
+/// Only pairs whose column is greater than the row are wanted. In the first step of a tile, some columns are not
+/// greater than all rows. There, masks exclude the unwanted pairs: their distance stays at the constant `far`, which is
+/// above the limit.
 macro_rules! tiled {
     ($name:ident, $word:ty, $lanes:literal, $splat:expr, $masked_load:ident, $count:ident,
         $masked_count:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {

@@ -17,7 +17,7 @@ fn reserve(hits: &mut Vec<u64>, more: usize) {
     }
 }
 
-/// Appends those lanes of `packed` whose bits are set in `mask` to `hits`.
+/// Appends to `hits` each 64-bit number of `packed` whose bit is set in `mask`.
 ///
 /// # Safety
 ///

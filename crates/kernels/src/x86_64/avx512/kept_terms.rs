@@ -3,7 +3,7 @@
 use crate::own_loops::kept_terms::{RandomPart, keep as keep_plainly};
 use std::arch::x86_64::{_mm512_loadu_si512, _mm512_maskz_compress_epi64, _mm512_storeu_si512};
 
-/// Writes the terms that `part` keeps to the front of `kept`, and returns their number.
+/// Writes those of `terms` that belong to the random subset `part` to the front of `kept`, and returns their number.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
     let (blocks, rest) = terms.as_chunks::<8>();

@@ -7,8 +7,8 @@ use std::arch::x86_64::{
     _mm512_set1_epi16, _mm512_xor_si512,
 };
 
-/// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a 16-bit summary of a
-/// fingerprint.
+/// Appends to `places` the index of each tag that differs from the tag `search.query` in at most `search.most` bits.
+/// The index of the first tag is `search.first`. A tag is a 16-bit summary of a fingerprint.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,popcnt")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

@@ -48,9 +48,9 @@ const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
-/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
-/// byte beyond ASCII.
+/// Finds the classes of the bytes of `text`, such as letters, in blocks of 64 bytes. For block i, writes one mask for
+/// each class to `blocks[i]`, and the block in lower case to `lowered[i]`. Returns whether `text` has a byte beyond
+/// ASCII.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     // SAFETY: the table has more than two halves of 64 bytes.
@@ -87,8 +87,8 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     any != 0
 }
 
-/// Finds the words by the masks in `words.blocks`, and replaces `words.starts` and `words.ends`.
-/// Returns whether the text has underscores.
+/// Finds the words of a text by the masks in `words.blocks`. Replaces `words.starts`, `words.ends` and `words.signed`
+/// by the results. Returns whether the text has underscores.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn find_words(words: &mut Words) -> bool {
     words.make_room();

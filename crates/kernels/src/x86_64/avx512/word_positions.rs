@@ -37,8 +37,8 @@ unsafe fn write_bits(mask: u64, base: __m512i, out: *mut u32) {
     }
 }
 
-/// Writes the byte offsets where words start and end. Returns the number of starts and the number
-/// of ends.
+/// Writes the byte offsets at which the words of `text` start and end to `starts` and `ends`. A word is a run of ASCII
+/// letters. Returns the number of starts and the number of ends.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn word_positions(text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
     let most = text.len() / 2 + 1 + OVERRUN;

@@ -145,7 +145,8 @@ fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
     _mm512_xor_si512(sum, _mm512_srli_epi64::<37>(sum))
 }
 
-/// Returns for each pair of 64-bit lanes the XOR of both halves of their 128-bit product.
+/// Multiplies the 64-bit numbers in the same position of `a` and `b`. Returns for each position the XOR of both halves
+/// of the 128-bit product.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn folded_product(a: __m512i, b: __m512i) -> __m512i {

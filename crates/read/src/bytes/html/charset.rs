@@ -37,7 +37,8 @@ pub(crate) fn decode_text<'t>(
     decode_as(text, named, || of_header(content_type))
 }
 
-/// Decodes `text` from the encoding `named`, or else from the encoding that it declares.
+/// Returns `text` as UTF-8, and whether invalid bytes were replaced. The encoding of `text` is `named`, or else the
+/// result of `declared`, or else a guess from the bytes.
 fn decode_as<'t>(
     text: &'t [u8],
     named: Option<&'static Encoding>,
@@ -53,8 +54,8 @@ fn decode_as<'t>(
     (decoded, is_replaced)
 }
 
-/// Returns whether `text` is UTF-8 rather than `declared`, which many pages declare by mistake. Text
-/// of another encoding is hardly ever valid UTF-8, unless it is very short.
+/// Returns whether `text` is UTF-8 although it declares the encoding `declared`, as many pages do by mistake. Text of
+/// another encoding is hardly ever valid UTF-8, unless it is very short.
 fn is_clearly_utf8(text: &[u8], declared: &'static Encoding) -> bool {
     let least = if declared.is_single_byte() { 1 } else { CLEARLY_UTF8 };
     declared != UTF_8
@@ -112,7 +113,8 @@ struct Meta<'p> {
 }
 
 impl<'p> Meta<'p> {
-    /// Notes an attribute, unless the element has it already.
+    /// Stores the attribute if it can declare an encoding. If the element has two attributes of the same name, the
+    /// first one counts.
     fn note(&mut self, Attribute { name, value }: Attribute<'p>) {
         let known = match name.to_ascii_lowercase().as_slice() {
             b"charset" => &mut self.charset,
@@ -129,7 +131,7 @@ impl<'p> Meta<'p> {
         let of_type = || self.http_equiv.filter(is_type).and(self.content).and_then(charset);
         let label = self.charset.or_else(of_type)?;
         Encoding::for_label_no_replacement(label).map(|encoding| match encoding {
-            // The declaration could not be read in UTF-16.
+            // A page in UTF-16 could not declare its encoding in ASCII, so this declaration is wrong.
             _ if encoding == UTF_16LE || encoding == UTF_16BE => UTF_8,
             _ if encoding == X_USER_DEFINED => WINDOWS_1252,
             other => other,
@@ -186,7 +188,8 @@ mod tests {
         check(b"\xFF\xFEa\0b\0", "text/html", "ab");
     }
 
-    /// Checks that `head` declares koi8-r, or that it declares no encoding.
+    /// Checks that the page `head` declares the encoding koi8-r if `is_declared` is true, otherwise that it declares no
+    /// encoding.
     fn check_declaration(head: &str, is_declared: bool) {
         let page = [head.as_bytes(), b"\xD0"].concat();
         let decoded = decode(&page, b"text/html", None).0;

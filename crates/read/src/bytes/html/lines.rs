@@ -172,8 +172,8 @@ impl<'t> HtmlLines<'t> {
         self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
     }
 
-    /// Returns a mask that marks the first byte of a word if [`Self::is_at_gap`] is true, otherwise
-    /// 0. Bit 7 is the mark of the first byte.
+    /// Returns a mask for the next eight bytes of the page. It marks the first of these bytes by bit 7 if
+    /// [`Self::is_at_gap`] is true, and is 0 otherwise.
     fn gap_bit(&self) -> u64 {
         u64::from(self.is_at_gap()) << 7
     }

@@ -58,7 +58,7 @@ pub(crate) struct HtmlText {
 const FEWEST_WITHOUT_SCRIPTS: u32 = 240;
 
 impl HtmlText {
-    /// Creates an extractor of this part of pages.
+    /// Creates an extractor. `content` decides whether it extracts the whole text of a page or only the main content.
     pub(crate) fn new(content: PageContent) -> Self {
         let main = match content {
             PageContent::All => None,
@@ -67,8 +67,9 @@ impl HtmlText {
         Self { foreign: Foreign::default(), main, noscript: Vec::new(), page: None }
     }
 
-    /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
-    /// the part that it is, the title of the page, and how much is in other parts.
+    /// Replaces the content of `text` by the text of the page `html`, or by its main content if the extractor was made
+    /// for that. Returns facts about the page, for example the kind of its text and the number of words that were left
+    /// out.
     ///
     /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
     /// the text is in them, the page is read as by a browser without scripts.
@@ -212,7 +213,7 @@ impl<V: ElementVisitor> PageReader<'_, V> {
         name.element()
     }
 
-    /// Appends the text of an element `<noscript>` to the text of such elements.
+    /// Appends the text of an element `<noscript>` to `self.noscript`. `content` is the HTML inside the element.
     fn note_noscript(&mut self, content: &[u8]) {
         let mut text = Vec::new();
         let mut noscript = Vec::new();

@@ -6,7 +6,8 @@ use html5gum::emitters::callback::{Callback, CallbackEmitter, CallbackEvent};
 use html5gum::{Emitter, ForwardingEmitter, Span, State, Tokenizer};
 use std::convert::Infallible;
 
-/// Slow twin of [`HtmlText::extract`](crate::bytes::html::HtmlText::extract). Returns the text of a page.
+/// Returns the text of a page, as [`HtmlText::extract`](crate::bytes::html::HtmlText::extract) must return it. Tests
+/// compare the two. This way is slower, and uses the tokenizer of another library.
 pub(crate) fn text(html: &str) -> String {
     let mut page = Page::default();
     let emitter = PageEmitter(CallbackEmitter::new(&mut page));

@@ -8,7 +8,8 @@ pub(super) trait ElementVisitor {
     /// Attributes of a tag, as far as they matter to the visitor.
     type Marks<'h>: AttributeVisitor<'h>;
 
-    /// Handles the start tag of an element. `text` is the text of the page before the tag.
+    /// Handles the start tag of an element. `marks` has the attributes of the tag. `text` is the text of the page
+    /// before the tag.
     fn start_tag(
         &mut self,
         name: ElementName,

@@ -78,7 +78,8 @@ impl Walker {
     }
 }
 
-/// Returns the pattern of keys in the address, or `None` if the address has no pattern.
+/// Returns a matcher for the pattern in the address, for example `*.jsonl`, to compare keys of objects with it. Returns
+/// `None` if the address has no pattern.
 fn pattern(address: &Address) -> io::Result<Option<GlobMatcher>> {
     let glob = address.before_pattern().map(|_| {
         let built = GlobBuilder::new(&address.key).literal_separator(true).build();

@@ -6,8 +6,8 @@ use csv_core::ReadFieldResult;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Returns the row with the edited text. Returns `None` unless exactly one column has the text, or if the edited text
-/// cannot be written in this dialect.
+/// Returns the row `job.record` with the edited text in place of the field that has the text. Returns `None` if no
+/// field or several fields equal the text, or if the edited text cannot be written in this dialect.
 pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> {
     let mut with_text = fields(job.record, dialect)?.into_iter().filter(|(_, f)| f == job.text);
     let (place, text) = with_text.next()?;

@@ -54,7 +54,8 @@ impl Dialect {
         Self { quote, escape, ..base }
     }
 
-    /// Returns the quote and the escape of the first usual dialect that agrees with `head`.
+    /// Returns the quote and the escape for a table that begins with `head`. Usual combinations are tried in order, and
+    /// the first one with which all complete rows of `head` are valid is returned.
     fn recognize_quotes(self, head: &[u8]) -> (Option<u8>, Option<u8>) {
         let (letters, quoted) = ((None, None), (Some(b'"'), None));
         let is_tsv = self.delimiter == b'\t';

@@ -70,14 +70,16 @@ impl<'r> Row<'r> {
         &self.fields[start..self.ends[column]]
     }
 
-    /// Returns the content of the first column in `lists` that is not empty in this row, or `None` if all are empty.
+    /// Returns the content of the first column that is not empty in this row, or `None` if all are empty. `lists` has
+    /// lists of indexes of columns, in order of preference.
     pub(super) fn first_filled(self, lists: &[Vec<usize>]) -> Option<&'r [u8]> {
         let mut fields = lists.iter().flatten().map(|&column| self.field(column));
         fields.find(|field| !field.is_empty())
     }
 
-    /// Returns the text of the row. `lists` has alternatives in order of preference. The first alternative with a
-    /// column that is not empty is used. Its columns that are not empty are joined by newlines in `joined`.
+    /// Returns the text of the row. `lists` has alternatives in order of preference. Each alternative is a list of
+    /// indexes of columns. The first alternative with a column that is not empty is used. Its columns that are not
+    /// empty are joined by newlines in `joined`.
     pub(super) fn text(self, lists: &[Vec<usize>], joined: &'r mut Vec<u8>) -> &'r [u8] {
         let is_filled =
             |columns: &&Vec<usize>| columns.iter().any(|&at| !self.field(at).is_empty());

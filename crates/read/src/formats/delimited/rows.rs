@@ -22,10 +22,10 @@ use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
-/// Largest number of lines of a row if it is the first row of several lines after many rows of one line. A longer row
-/// is bad.
+/// Largest number of lines of the first row that has several lines, if at least [`LEAST_ROWS`] rows were read. A longer
+/// row is bad, because its first quote is probably an ordinary character.
 const MOST_LINES: usize = 64;
-/// Number of rows that must be read before [`MOST_LINES`] is checked.
+/// Number of rows that must be read before the limit [`MOST_LINES`] is applied.
 const LEAST_ROWS: u64 = 64;
 
 /// Splitter that divides a text table at the ends of its rows.
@@ -109,7 +109,8 @@ impl DelimitedRows {
         self.header.as_ref().is_some_and(|header| !header.wanted[0].is_empty())
     }
 
-    /// Returns the record of the row that was just parsed. `length` is the length of the row in bytes.
+    /// Returns the step for the row that was just parsed: a record with its document, or a bad record. `length` is the
+    /// length of the row in bytes.
     fn document(&mut self, length: usize) -> SplitStep<'_> {
         let Self { header, parser, joined, bad, .. } = self;
         let row = parser.row();
@@ -170,8 +171,8 @@ impl DelimitedRows {
     }
 
     /// Returns a bad record for the first line of the row at the start of `window`. `row` is the length of the row in
-    /// bytes. The other lines of the row are then read as rows if each of them is a valid row with `wanted` columns.
-    /// Otherwise they become bad records, too.
+    /// bytes. `expected` describes how a valid row looks. The other lines of the row are then read as rows if each of
+    /// them is a valid row with `wanted` columns. Otherwise they become bad records, too.
     fn bad_row(
         &mut self,
         window: &[u8],

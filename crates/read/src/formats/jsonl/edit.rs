@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::ops::Range;
 
-/// Returns the record with the edited text. Returns `None` if the record is not a valid object, or if the text was
-/// changed after it was read from the strings of the object.
+/// Returns the record with the edited text in place of the strings from which the text was read. Returns `None` if the
+/// record is not a valid object, or if its strings, joined by line feeds, differ from the text.
 pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     let mut finite = String::new();
     let (begin, json, object) = parsed(job.record, &mut finite)?;
@@ -75,9 +75,9 @@ pub(super) fn with_fields(job: &AddedRecord<'_>) -> Option<Vec<u8>> {
     Some(extended)
 }
 
-/// Returns the position in the record at which its object begins, the text of the object, and the parsed object. If the
-/// object has `NaN` or `Infinity`, its text is a copy of the same length in `finite`, in which these words are
-/// replaced.
+/// Returns the position in the record at which its object begins, the JSON of the object, and the parsed object. If the
+/// object has `NaN` or `Infinity`, its JSON is a copy in `finite`, in which valid values of the same length replace
+/// these words.
 fn parsed<'r>(record: &'r [u8], finite: &'r mut String) -> Option<(usize, &'r str, Object<'r>)> {
     let record = str::from_utf8(record).ok()?;
     let begin = record.find('{')?;

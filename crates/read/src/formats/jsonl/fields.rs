@@ -16,7 +16,7 @@ pub(super) const DEEPEST: usize = 128;
 pub(super) const TEXT: usize = 0;
 /// Index of the field with the ID in [`WantedFields::plain_names`].
 pub(super) const ID: usize = 1;
-/// Index of the first other field in [`WantedFields::plain_names`].
+/// Index in [`WantedFields::plain_names`] of the first field other than the text and the ID.
 pub(super) const OTHERS: usize = 2;
 
 /// Reusable memory for decoding the values of a line.
@@ -56,7 +56,7 @@ impl WantedFields {
 pub(super) struct FoundValues<'de> {
     /// Values of the text. Nulls are left out. `None` if the line lacks the text.
     pub(super) texts: Option<Vec<&'de RawValue>>,
-    /// Number of elements of lists that have no text.
+    /// Number of list elements that lack the field of the text.
     pub(super) skipped: u32,
     pub(super) id: Option<&'de RawValue>,
     pub(super) fields: [Option<&'de RawValue>; MOST_FIELDS],
@@ -162,7 +162,8 @@ pub(super) fn as_id<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option
     Some(if is_number { DocumentId::Number(id) } else { DocumentId::Text(id) })
 }
 
-/// Returns the bytes of the values of the other fields, see [`as_written`].
+/// Returns the bytes of each of `values`: the content of a string, or any other value as it is in the line. Null and
+/// the empty string become `None`.
 pub(super) fn all_as_written<'a>(
     values: &[Option<&'a RawValue>],
     scratch: &'a mut [Vec<u8>; MOST_FIELDS],

@@ -30,7 +30,8 @@ fn begins_with_line(text: &[u8]) -> bool {
 }
 
 /// Returns whether a line of `text` is an object. So a file of JSON Lines is recognized even if its first line is
-/// damaged. In an object over several lines, the lines are indented.
+/// damaged. Lines with white space before the object do not count, because they are usually parts of an object over
+/// several lines.
 pub(super) fn has_object_line(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"{") && is_value(line))
 }

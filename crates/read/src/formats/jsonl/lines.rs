@@ -163,9 +163,9 @@ pub(super) fn document<'a>(
     })
 }
 
-/// Returns the strings among `values`, with their quotes. A value may also be a list of strings, in which nulls are
-/// left out. If `selector`, which has selected the values, joins fields, numbers and booleans are returned, too.
-/// Otherwise a question with a number as its answer would be lost.
+/// Returns the strings in `values`, with their quotes. A value is a string or a list of strings, in which nulls are
+/// left out. If `selector`, which has selected the values, joins several fields, numbers and booleans count as strings,
+/// too. Otherwise a question would be joined without its answer if the answer is a number.
 ///
 /// # Errors
 ///

@@ -10,12 +10,12 @@ use std::fmt;
 /// Reason why a line is a bad record: the code of the bad record, and a description of how a valid line looks.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
-/// Values to which the paths of a selector lead.
+/// Values of one object to which the paths of a selector lead.
 #[derive(Default)]
 pub(super) struct SelectedValues<'de> {
     /// The values in order. Nulls are left out.
     pub(super) values: Vec<&'de RawValue>,
-    /// Number of elements of lists that do not have the field to which a path leads.
+    /// Number of list elements that lack the field to which a path leads.
     pub(super) skipped: u32,
 }
 
@@ -53,9 +53,9 @@ impl<'de> Object<'de> {
         }
     }
 
-    /// Returns the values of the first of `alternatives` of which the object has all required fields and at least one
-    /// value that is not null. Nulls are left out. If there is no such alternative, but all fields of one are null, the
-    /// list of values is empty. Returns `None` if the object lacks a required field of each alternative.
+    /// Returns the values of the first alternative whose required fields the object has, with at least one value that
+    /// is not null. An alternative is a list of paths to fields. Nulls are left out. If all such alternatives have only
+    /// nulls, the list of values is empty. Returns `None` if the object lacks a required field of each alternative.
     pub(super) fn select(
         &self,
         alternatives: &[Vec<FieldPath>],
@@ -85,8 +85,8 @@ impl<'de> Object<'de> {
         Ok(without_values)
     }
 
-    /// Finds the values to which `steps` lead from this object, and adds them to `found` unless they are null. Returns
-    /// whether the field exists.
+    /// Finds the values to which `steps` lead from this object, and adds them to `found` unless they are null. `steps`
+    /// are the parts of a path such as `meta.id`. Returns whether the field exists.
     fn collect(&self, steps: &[Step], found: &mut SelectedValues<'de>) -> Result<bool, Refusal> {
         let Some((Step::Key { name, rest }, inner)) = steps.split_first() else { return Ok(false) };
         if let Some(value) = self.get(rest)? {
@@ -99,8 +99,9 @@ impl<'de> Object<'de> {
     }
 }
 
-/// Finds the values to which `steps` lead from `value`, and adds them to `found` unless they are null. Returns whether
-/// the field exists. The field does not exist if a step leads into a value that is neither an object nor a list.
+/// Finds the values to which `steps` lead from `value`, and adds them to `found` unless they are null. `steps` are the
+/// parts of a path such as `meta.id`. Returns whether the field exists. The field does not exist if a step leads into a
+/// value that is neither an object nor a list.
 fn collect<'de>(
     value: &'de RawValue,
     steps: &[Step],
@@ -128,7 +129,8 @@ fn collect<'de>(
             }
             Ok(is_found)
         }
-        // Some programs write a list of one part as the part itself, and a part that is a text as this text.
+        // Some programs write a list with one element as the element itself, and an element that has only a text as
+        // this text.
         Some((Step::Each, _)) if json.starts_with('"') => collect(value, &[], found),
         // An object is a list of itself.
         Some((Step::Each, inner)) if json.starts_with('{') => collect(value, inner, found),

@@ -98,8 +98,9 @@ pub(super) fn white_space(json: &[u8]) -> usize {
     json.iter().take_while(|&byte| b" \t\r\n".contains(byte)).count()
 }
 
-/// Returns whether a number or a literal such as `true` can contain `byte`. Also returns true for other bytes that no
-/// valid value has, as long as they do not hide where the value ends.
+/// Returns whether the search for the end of a number or a literal such as `true` passes over `byte`. Accepts all bytes
+/// except control characters, spaces, quotes and the punctuation of JSON. So a misspelled number or literal ends there,
+/// too.
 fn is_of_scalar(byte: u8) -> bool {
     !byte.is_ascii_control() && !b" \",:[]{}".contains(&byte)
 }

@@ -57,7 +57,9 @@ impl JsonValues {
         }
     }
 
-    /// Returns the next step if the window begins outside an array.
+    /// Returns the record at the start of `window`, or the filler, which is bytes that belong to no record. Returns
+    /// [`SplitStep::More`] if more bytes are needed. `window` has the next bytes of the file, which are outside an
+    /// array.
     fn next_outside<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let start = outer_space(window);
         let rest = &window[start..];
@@ -95,7 +97,8 @@ impl JsonValues {
         }
     }
 
-    /// Begins an array with white space `indent` before its first element.
+    /// Notes that an array begins. `indent` is the white space between its bracket and its first element. If it
+    /// contains a line end, the same bytes are expected between two elements.
     fn enter_array(&mut self, indent: &[u8]) {
         self.place = Place::FirstElement;
         self.separator.clear();
@@ -106,7 +109,9 @@ impl JsonValues {
         }
     }
 
-    /// Returns the next step if the window begins inside an array.
+    /// Returns the record at the start of `window`, or the filler, which is bytes that belong to no record. Returns
+    /// [`SplitStep::More`] if more bytes are needed. `window` has the next bytes of the file, which are inside an
+    /// array.
     fn next_in_array<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let is_first = self.place == Place::FirstElement;
         let mut start = white_space(window);
@@ -144,8 +149,8 @@ impl JsonValues {
         SplitStep::More
     }
 
-    /// Returns a bad record that ends before the next element, or at the end of the file. `damage` is the position in
-    /// the window of the damage in the value at its start.
+    /// Returns a bad record for the damaged value at the start of `window`. The record ends before the next element, or
+    /// at the end of the file. `damage` is the position in `window` at which the value is damaged.
     fn resume(&mut self, window: &[u8], damage: usize, last: bool) -> SplitStep<'_> {
         let from = damage.saturating_sub(SEARCHED_BEFORE_DAMAGE).max(1).min(window.len());
         let length = match self.boundary(&window[from..]) {
@@ -204,7 +209,7 @@ mod tests {
     use crate::documents::ReadOptions;
     use crate::formats::Format;
 
-    /// Reads a JSON file, plain and compressed. Both ways must give the same.
+    /// Reads `content` as a JSON file, and returns the result. Checks that the compressed file has the same result.
     fn read(content: &str, options: &ReadOptions) -> Seen {
         let content = content.as_bytes();
         let options = ReadOptions { format: Format::from_name("json"), ..options.clone() };

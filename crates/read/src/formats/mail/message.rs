@@ -19,7 +19,8 @@ const MOST_NESTED: usize = 500;
 /// Parser of mails. Its memory is reused for the next mail.
 pub(super) struct MailParser {
     parser: MessageParser,
-    /// For each other field that is read, the names of header fields in order of preference.
+    /// Names of header fields, one list for each field that is read in addition to text and ID. The names in a list are
+    /// in order of preference.
     field_names: Vec<Vec<String>>,
     /// Encoding of mails that declare no encoding. `None` means UTF-8 or a guess.
     encoding: Option<&'static Encoding>,

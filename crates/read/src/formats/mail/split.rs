@@ -32,7 +32,7 @@ pub(super) struct MboxSplitter {
 
 impl Splitter for MboxSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// The lines by which the start of a mail is recognized are shorter than this.
+    /// Number of bytes that are enough to recognize the start of a mail. The lines that show it are shorter.
     const BOUNDARY_BYTES: usize = 1 << 10;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {

@@ -7,7 +7,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-/// A source as the Parquet library reads it.
+/// Adapter by which the Parquet library reads a source of bytes.
 pub(super) struct Chunks(Arc<dyn OpenSource>);
 
 impl Chunks {

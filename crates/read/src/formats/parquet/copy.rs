@@ -65,7 +65,8 @@ pub(super) fn edits_texts(source: &Arc<dyn OpenSource>, text: &Selector) -> bool
     matches!(metadata, Ok(Ok(metadata)) if is_edited(&metadata))
 }
 
-/// Returns the metadata of a file with the Arrow types that its copy has, for example dictionaries.
+/// Returns the metadata of a file, with the Arrow types that the file stores in its metadata, for example dictionaries.
+/// A copy has the same types.
 fn typed_metadata(source: &Arc<dyn OpenSource>) -> Result<ArrowReaderMetadata, ParquetError> {
     ArrowReaderMetadata::load(&Chunks::new(source), ArrowReaderOptions::new())
 }

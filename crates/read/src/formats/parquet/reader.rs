@@ -178,9 +178,8 @@ impl GroupReading<'_> {
     }
 }
 
-/// Passes the rows of all batches of a row group to `visit`. After each batch, `reached` computes the progress from the
-/// rows so far, and the progress is reported. The error is the reason why a batch cannot be decoded, or the reason for
-/// which `reached` ends the reading.
+/// Passes the rows of all batches of a row group to `visit`. After each batch, `reached` returns the number of bytes
+/// that are reported as progress. The error is the reason why a batch cannot be decoded, or an error of `reached`.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
     rows: &mut VisitedRows<'_>,

@@ -41,7 +41,7 @@ pub(crate) fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
-/// Passes the fault of a file that is not read to the visitor. Returns 0, the number of records that were read.
+/// Passes `fault`, the reason why a file is not read, to the visitor. Returns 0, the number of records that were read.
 pub(crate) fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }

@@ -5,7 +5,8 @@ use simtool_base::memory_turns::{MemoryTurns, Turn};
 use simtool_base::quantity::bytes as readable_bytes;
 use std::path::Path;
 
-/// Turns in which the readers use much memory, and the file that one of them reads.
+/// Means by which the reader of a file gets memory for long records. Only one thread at a time may use more than its
+/// share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordMemory<'m> {
     pub(crate) turns: &'m MemoryTurns,
@@ -14,9 +15,9 @@ pub(crate) struct RecordMemory<'m> {
 }
 
 impl RecordMemory<'_> {
-    /// Waits for the turn to use `bytes` bytes of memory. Only one thread at a time may use more than its share, and
-    /// its turn ends when the returned value is dropped. Returns `None` without waiting if `bytes` is within the share
-    /// of every thread. `what` describes the use of the memory in messages, for example "row group 3".
+    /// Waits until this thread may use `bytes` bytes of memory. Only one thread at a time may use more than its share,
+    /// and its turn ends when the returned value is dropped. Returns `None` without waiting if `bytes` is within the
+    /// share of every thread. `what` describes the use of the memory in messages, for example "row group 3".
     ///
     /// # Errors
     ///
@@ -25,7 +26,9 @@ impl RecordMemory<'_> {
         self.take_or(bytes, what, "")
     }
 
-    /// Waits for the turn to use `bytes` bytes of memory for a record that is longer than `length` bytes.
+    /// Waits until this thread may use `bytes` bytes of memory for a record that is longer than `length` bytes. The
+    /// turn of this thread ends when the returned value is dropped. Returns `None` without waiting if `bytes` is within
+    /// the share of every thread.
     ///
     /// # Errors
     ///
@@ -35,7 +38,8 @@ impl RecordMemory<'_> {
         self.take_or(bytes as u64, what, ", or leave it out with a smaller `max_record`")
     }
 
-    /// Does the work of [`Self::take`]. `advice` is the end of the error message.
+    /// Waits until this thread may use `bytes` bytes of memory, as [`Self::take`] does. If the memory limit is too low,
+    /// returns an error. `what` describes the use of the memory in its message, and `advice` is the end of the message.
     fn take_or(
         self,
         bytes: u64,

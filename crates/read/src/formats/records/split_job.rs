@@ -81,7 +81,7 @@ impl SplitJob<'_, '_, '_> {
         if let Some((code, detail)) = splitter.note().filter(|_| !is_ended) {
             let damage = Damage { code, byte: offset, detail };
             if let Event::Fault(fault) = to_fault(damage, false) {
-                // The bytes are at several places.
+                // The note is about bytes at several positions, so it has no offset.
                 _ = visit(Event::Fault(Fault { byte: None, ..fault }))?;
             }
         }

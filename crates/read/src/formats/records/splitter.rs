@@ -33,11 +33,11 @@ pub(crate) trait Splitter {
     /// recognize this start.
     const BOUNDARY_BYTES: usize = 1;
 
-    /// How reading continues after bytes of the file were lost by damage.
+    /// Action of the reader after bytes of the file were lost by damage.
     const AFTER_LOSS: AfterLoss;
 }
 
-/// How reading continues if bytes before the window were lost by damage.
+/// Action of the reader after bytes before the window were lost by damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterLoss {
     /// Call the splitter as usual. It recognizes whether a record begins at the start of the
@@ -52,7 +52,7 @@ pub(crate) enum AfterLoss {
 /// The result of searching for a record at the start of a window.
 #[derive(Debug)]
 pub(crate) enum SplitStep<'a> {
-    /// A complete record, or filler between records.
+    /// A complete record, or filler: bytes that belong to no record, such as a header row.
     Record {
         /// Number of bytes of the record or filler, including the separator after it. At least 1.
         length: usize,

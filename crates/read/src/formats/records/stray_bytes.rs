@@ -25,7 +25,7 @@ pub(crate) fn without_padding(bytes: &[u8]) -> &[u8] {
 }
 
 impl StrayBytes {
-    /// Returns the step over the padding at the start of `window`, and counts its bytes. Returns `None` if there is no
+    /// Counts the padding at the start of `window`, and returns the step that skips it. Returns `None` if there is no
     /// padding, or if bytes other than a line end follow it. `last` means that no bytes follow the window.
     pub(crate) fn padding<'a>(&mut self, window: &[u8], last: bool) -> Option<SplitStep<'a>> {
         let length = window.iter().take_while(|&&byte| is_padding(byte)).count();
@@ -40,7 +40,7 @@ impl StrayBytes {
         Some(SplitStep::filler(length))
     }
 
-    /// Counts a byte order mark if `is_inside` is true.
+    /// Counts a byte order mark if `is_inside` is true: if there is a mark, and it is not at the start of a file.
     pub(crate) fn mark(&mut self, is_inside: bool) {
         self.marks += u64::from(is_inside);
     }

@@ -81,7 +81,7 @@ fn cut_slice<S: Splitter>(
     out.end(splitter)
 }
 
-/// A stream that is divided into records.
+/// A stream whose bytes a splitter divides into records.
 pub(crate) struct RecordStream<'s, S> {
     pub(crate) splitter: &'s mut S,
     pub(crate) stream: &'s mut dyn Stream,
@@ -154,8 +154,8 @@ impl<S: Splitter> RecordStream<'_, S> {
     }
 
     /// Passes the records from the start of the window up to the end of the stream to the visitor. `content` is the
-    /// number of bytes that were read from the stream before. The last of these bytes are in the window. `offset` is
-    /// the byte offset in the file at which the stream starts.
+    /// number of bytes that were read from the stream before this call. The last of these bytes are already in the
+    /// window. `offset` is the byte offset in the file at which the stream starts.
     fn cut_behind(
         &mut self,
         mut window: Window<'_>,
@@ -395,7 +395,7 @@ impl<'m> Window<'m> {
     }
 
     /// Waits until a window of `wanted` bytes may be in memory, and makes the window that long. `held` is the number of
-    /// bytes in use.
+    /// bytes of the stream that the window holds. The error message, if the window is too long, has this number.
     fn grow(&mut self, wanted: usize, held: usize) -> Flow {
         match self.memory.of_record(held, wanted.saturating_mul(MEMORY_A_WINDOW_BYTE)) {
             Ok(turn) => self.turn = turn,
@@ -428,8 +428,8 @@ impl<'m> Window<'m> {
         ControlFlow::Continue(&mut self.bytes[self.end..])
     }
 
-    /// Skips the bytes in the window up to the next start of a record. If the window has no start
-    /// of a record, skips nearly all of its bytes.
+    /// Skips the bytes in the window up to the next start of a record. If the window has no start of a record, keeps
+    /// only the last bytes, which may be the beginning of such a start.
     fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut RecordOutput<'_, '_>) -> Flow {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];

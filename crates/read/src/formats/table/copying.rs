@@ -148,8 +148,8 @@ impl<'k> KeptRows<'k> {
     }
 }
 
-/// Calls `work`, which uses a library to decode or encode rows. Converts an error or panic of `work` to an error about
-/// copying rows of `from` to `to`.
+/// Calls `work`, which uses a library to decode or encode rows, and returns its result. Converts an error or panic of
+/// `work` to an error about copying rows of `from` to `to`.
 pub(crate) fn decoded<R, E: Display>(
     from: &Path,
     to: &Path,

@@ -20,7 +20,7 @@ pub(crate) struct VisitedRows<'r> {
     pub(crate) text_read: u64,
     /// Length of the longest allowed text, in bytes. A row with a longer text is a bad record.
     pub(crate) longest: usize,
-    /// Code of the bad record for a row whose text is not of a type of texts, for example `parquet-type`.
+    /// Code of the bad record for a row in which the text is of another type, for example `parquet-type`.
     pub(crate) type_code: &'static str,
     pub(crate) found: &'r FoundColumns,
 }

@@ -69,7 +69,9 @@ pub(crate) struct RowChanges<'c> {
 }
 
 impl<'c> RowChanges<'c> {
-    /// Creates the changes that `copy` asks for in a table with this schema. `text` selects the texts.
+    /// Creates the changes that a copy makes to the rows of a table with this schema. `copy.edit` edits the texts,
+    /// which `text` selects, and `copy.added` adds columns. If `dictionaries` is [`Dictionaries::Fixed`], texts in a
+    /// column with a dictionary cannot be edited.
     ///
     /// # Errors
     ///
@@ -93,7 +95,7 @@ impl<'c> RowChanges<'c> {
         Ok(Self { texts, added: copy.added })
     }
 
-    /// Returns the schema of the copy of a table with this schema.
+    /// Returns the schema of the copy of a table whose schema is `schema`: its columns, and then the added columns.
     pub(crate) fn schema(&self, schema: &SchemaRef) -> SchemaRef {
         let Some(added) = self.added else { return Arc::clone(schema) };
         let added = added.fields.iter().map(|field| {
@@ -299,7 +301,7 @@ fn keyed<K: ArrowDictionaryKeyType>(
     Ok(Arc::new(DictionaryArray::try_new(keys, values)?))
 }
 
-/// Text of a row. `None` is null.
+/// Text of a row in the column that is edited. `None` is null.
 type CellText<'v> = Option<Cow<'v, [u8]>>;
 
 /// Function that creates an array from its values.

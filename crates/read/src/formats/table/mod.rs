@@ -122,7 +122,8 @@ pub(crate) struct TableJob<'j> {
     pub(crate) columns: Columns<'j>,
     /// Length of the longest allowed text, in bytes.
     pub(crate) longest: usize,
-    /// Limit on the length of all texts of the table together.
+    /// Limit on the decompressed bytes of the columns and texts that are read, for each compressed byte. Only Parquet
+    /// files need it.
     pub(crate) expansion: Expansion,
     /// Function that creates the event that reports damage. Its second argument is the number of
     /// lost rows.
@@ -163,8 +164,8 @@ pub struct RowsCopy<'c> {
     /// Function that edits the texts of rows. It needs a table whose texts can be edited, see
     /// [`Collection::edits_rows`](crate::Collection::edits_rows). `None` leaves all texts as they are.
     pub edit: Option<&'c EditRow<'c>>,
-    /// Columns that the copy has after the columns of the table. Values are asked for by the index of the row in the
-    /// table.
+    /// Columns that the copy has after the columns of the table. Their values are requested by the index of a row in
+    /// the table.
     pub added: Option<AddedFields<'c, u64>>,
     /// Number of groups of rows that are encoded at the same time. This is usually the number of
     /// threads.

@@ -50,7 +50,7 @@ impl NamedColumns {
     }
 }
 
-/// Returns the steps of each path.
+/// Converts each path to its steps, which are the names of the columns on the path.
 fn steps(paths: Vec<ColumnPath>) -> Vec<ColumnSteps> {
     paths.into_iter().map(|path| path.steps).collect()
 }

@@ -49,7 +49,7 @@ pub(super) fn write_number_or_boolean(
     write(column, row, written)
 }
 
-/// Writes the number in row `row` of a column.
+/// Appends the number in row `row` of `column` to `written` in decimal. `T` is the type of the numbers in the column.
 pub(super) fn number<T: ArrowPrimitiveType<Native: Display>>(
     column: &ArrayRef,
     row: usize,

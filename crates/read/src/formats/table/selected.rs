@@ -25,7 +25,8 @@ pub(crate) enum Values {
     /// Lists of values, one list for each row.
     Lists {
         lists: ArrayRef,
-        /// Index of the first element of the first list. The values in `elements` begin with this element.
+        /// Smallest index of an element that a list in `lists` refers to. The values in `elements` begin with this
+        /// element.
         first: usize,
         /// Values of the elements of all lists, one after the other.
         elements: Box<Values>,
@@ -38,9 +39,9 @@ pub(crate) enum Values {
 /// Counts of the texts that are joined in a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextCounts {
-    /// Number of texts.
+    /// Number of texts that were joined.
     texts: usize,
-    /// Number of elements of lists that have no text.
+    /// Number of list elements that lack the field of the text.
     pub(crate) skipped: u32,
 }
 
@@ -63,8 +64,8 @@ impl BatchColumns {
     }
 
     /// Returns the text of the row with index `row`. Several texts are joined by newlines in `joined`, until the result
-    /// is longer than `longest` bytes. Null is an empty text. Numbers and booleans count as texts in their usual
-    /// notation, since such columns are selected only where they count. Returns `None` if a value is not a text.
+    /// is longer than `longest` bytes. Null is an empty text. Numbers and booleans are written in their usual notation.
+    /// Returns `None` if a value is neither a text nor a number or boolean.
     ///
     /// Sets `counts` to the counts of this row.
     pub(crate) fn text<'t>(
@@ -109,7 +110,8 @@ impl Values {
         }
     }
 
-    /// Returns the values of the column to which `steps` lead from `array`.
+    /// Returns the values of the column to which `steps` lead from `array`. A step is the name of a nested column, or
+    /// `None` for the elements of a list.
     fn of_array(array: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
         if let Some(values) = looked_up(array) {
             return Self::of_array(&values.map_err(|error| error.to_string())?, steps);
@@ -148,7 +150,8 @@ impl Values {
     }
 
     /// Appends the texts of the row with index `row` to `joined`, with newlines between them, and adds their counts to
-    /// `counts`. Nulls are left out. Returns `None` if a value is not a text.
+    /// `counts`. Stops when `joined` is longer than `longest` bytes. Nulls are left out. Returns `None` if a value is
+    /// neither a text nor a number or boolean.
     fn append(
         &self,
         row: usize,

@@ -5,7 +5,7 @@ use crate::bytes::http::{fields, header_length};
 use crate::bytes::uri;
 use crate::formats::Selector;
 
-/// Start of the name of a field of the HTTP header, such as `http:Last-Modified`.
+/// Prefix with which users select a field of the HTTP header of a record, such as `http:Last-Modified`.
 const HTTP: &str = "http:";
 /// Name of the field of the WARC header with the URI of the page.
 pub(super) const URI: &str = "WARC-Target-URI";
@@ -20,7 +20,7 @@ const PARTS_OF_URI: [(&str, PartOfUri); 2] = [("host", uri::host), ("path", uri:
 #[derive(Clone, Debug)]
 pub(super) struct WarcFields(Vec<String>);
 
-/// Record whose fields are looked up.
+/// Header and block of the record whose fields are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct WarcParts<'w> {
     pub(super) header: &'w [u8],

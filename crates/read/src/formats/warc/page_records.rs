@@ -16,7 +16,7 @@ pub(super) fn is_extracted_text(uri: &[u8]) -> bool {
         .any(|start| uri.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)))
 }
 
-/// The pages of a file that were read so far.
+/// The pages that were read so far from a file of a web crawl.
 #[derive(Debug, Default)]
 pub(super) struct PageRecords {
     /// Hashes of the record IDs and URIs of these pages.
@@ -32,8 +32,9 @@ impl PageRecords {
         self.hashes.extend([record_id, uri].into_iter().flatten().map(hash));
     }
 
-    /// Returns whether a conversion was made from a page that is remembered. `refers_to` is the ID of the record that
-    /// was converted. If the conversion does not name this record, `uri` is compared instead.
+    /// Returns whether a conversion, which is a record with only the text of a page, was made from a page that is
+    /// remembered. `refers_to` is the ID of the record that was converted. If the conversion does not name this record,
+    /// `uri` is compared instead.
     pub(super) fn have(&self, refers_to: Option<&[u8]>, uri: Option<&[u8]>) -> bool {
         let name = refers_to.or(uri);
         name.is_some_and(|name| self.hashes.contains(&hash(name)))

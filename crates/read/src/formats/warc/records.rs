@@ -102,8 +102,10 @@ impl WarcRecords {
         SplitStep::record(length, Content::Bad(&self.bad))
     }
 
-    /// Returns a bad record that begins at the start of the window and ends before the next record.
-    /// The search for the next record begins at position `from` of the window.
+    /// Returns a bad record from the start of `window` to the start of the next record, which is searched from position
+    /// `from` of the window on. If the window has no next record, the bad record ends at the end of the file if `last`
+    /// is true. Otherwise the method returns [`SplitStep::More`] to get more bytes. `last` means that no bytes follow
+    /// the window. `code` is the code of the bad record, and `expected` describes how a valid record looks.
     fn resume(
         &mut self,
         window: &[u8],

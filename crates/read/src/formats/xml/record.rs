@@ -38,7 +38,7 @@ pub(super) enum Parsed {
 pub(super) struct RecordParser {
     pub(super) selected: Selected,
     encoding: Option<&'static Encoding>,
-    /// The values at each path of `selected`.
+    /// The values that were found at each path of `selected`.
     found: Vec<FoundTexts>,
     /// Number of selected paths whose last element is open.
     open_paths: usize,
@@ -72,8 +72,9 @@ struct FoundTexts {
 }
 
 impl FoundTexts {
-    /// Begins a value. Elements with the prefix of the record are preferred to elements of the same name with other
-    /// prefixes. Returns whether the value counts.
+    /// Begins a value. `is_foreign` means that the prefix of its element differs from the prefix of the record.
+    /// Elements with the prefix of the record are preferred to elements of the same name with other prefixes. Returns
+    /// `false` if the value is ignored for this reason.
     fn begin(&mut self, is_foreign: bool) -> bool {
         if self.count > 0 && is_foreign != self.is_foreign {
             if is_foreign {
@@ -213,7 +214,8 @@ impl RecordParser {
         !self.selected.may_nest && self.selected.is_record(tag.name)
     }
 
-    /// Handles the start of an element.
+    /// Handles the start tag of an element: updates the paths that the element continues, and begins the values that it
+    /// selects.
     fn start(&mut self, tag: Tag<'_>, window: &[u8]) {
         let depth = self.open_elements.len();
         // Words of two paragraphs would otherwise be one word, as in `</p><p>`.
@@ -285,8 +287,8 @@ impl RecordParser {
         self.is_behind_end = true;
     }
 
-    /// Ends the current line of all open values, because an element that directly follows another one begins a new
-    /// line.
+    /// Ends the current line in each value whose element is still open. An element that directly follows another one
+    /// begins a new line.
     fn end_lines(&mut self) {
         self.found.iter_mut().filter(|found| found.is_open).for_each(FoundTexts::end_line);
     }
@@ -368,9 +370,9 @@ impl RecordParser {
         })
     }
 
-    /// Finds the first alternative of `selector` whose elements are all in the record and whose text is not blank. If
-    /// there is none, takes the first alternative whose elements are all in the record. Returns the indexes of its
-    /// paths.
+    /// Returns the indexes in `found` of the paths of one alternative of `selector`. All required elements of the
+    /// alternative are in the record. The first alternative whose last path has text is chosen, otherwise the first
+    /// alternative without text there. Returns `None` if the record lacks a required element of each alternative.
     fn chosen(&self, selector: &XmlSelector) -> Option<Vec<usize>> {
         let mut without_text = None;
         let mut first = selector.first;

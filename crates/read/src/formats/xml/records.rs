@@ -71,8 +71,8 @@ impl<'w> XmlRecords<'w> {
         at
     }
 
-    /// Returns the step over the record at the start of the window. If markup in the record hides the next record,
-    /// returns the step over this markup.
+    /// Returns the step for the record at the start of the window. If a comment or other markup without an end hides
+    /// the next record, the step is a bad record that ends before that record.
     fn record<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         self.has_records = true;
         let Some((root, parser)) = &mut self.document else { return SplitStep::More };
@@ -113,8 +113,9 @@ fn ends_root(window: &[u8], root: &[u8]) -> bool {
     matches!(scan(window), Some((Token::Start(tag), _)) if tag.name == root)
 }
 
-/// Returns the position in the window at which a record that is not well-formed ends. Returns `None` if more bytes are
-/// needed to find it.
+/// Returns the position in `window` at which the record at its start ends, which is not well-formed. `root` is the name
+/// of the root element, and `last` means that no bytes follow `window`. Returns `None` if more bytes are needed to find
+/// the end.
 fn damaged_end(window: &[u8], last: bool, root: &[u8], selected: &mut Selected) -> Option<usize> {
     let (_, mut at) = scan(window)?;
     while let Some((token, length)) = scan(&window[at..]) {
@@ -150,7 +151,7 @@ fn next_record(bytes: &[u8], selected: &Selected) -> Option<usize> {
 
 impl Splitter for XmlRecords<'_> {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// Names of elements are short, so this is enough for the start tag of a record.
+    /// Number of bytes that are enough for the start tag of a record, because names of elements are short.
     const BOUNDARY_BYTES: usize = 1 << 10;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {

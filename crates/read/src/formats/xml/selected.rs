@@ -8,8 +8,8 @@ use encoding_rs::{Encoding, UTF_8};
 /// Name of the field that usually holds the text in other formats. In XML it does not name the element of a record.
 const USUAL_TEXT: &str = "text";
 
-/// Returns whether the selector of the text names the element of a record. Each path does so that does not begin with
-/// an attribute.
+/// Returns whether the selector of the text names the element of a record. It does not if it is the usual selector
+/// `text`, selects all texts, or has only paths that begin with an attribute.
 pub(super) fn names_record(text: &Selector) -> bool {
     let mut names = text.alternative_names().flatten();
     text.as_str() != USUAL_TEXT && names.any(|name| !name.starts_with('@'))
@@ -101,7 +101,8 @@ struct PathBuilder {
 }
 
 impl PathBuilder {
-    /// Adds the paths of a selector. If `names_record` is true, the first name of each path is the element of a record.
+    /// Adds the paths of `selector` to `self.paths`, and returns its alternatives. If `names_record` is true, the first
+    /// name of each path is the element of a record.
     fn selector(&mut self, selector: &Selector, names_record: bool) -> XmlSelector {
         let first = self.paths.len();
         let mut alternatives = selector.alternatives().unwrap_or_default().to_vec();
@@ -115,7 +116,7 @@ impl PathBuilder {
         XmlSelector { alternatives, first }
     }
 
-    /// Adds the path that selects all texts of a record.
+    /// Adds the path that selects all texts of a record to `self.paths`. Returns a selector with only this path.
     fn whole_record(&mut self) -> XmlSelector {
         let first = self.paths.len();
         let path = XmlPath { record: None, steps: Vec::new(), attribute: None, is_html: false };

@@ -248,8 +248,8 @@ fn fields_are_named_by_their_paths() {
     }
 }
 
-/// Returns the records of `content` that is divided in windows that begin with `size` bytes: offset, length, and text
-/// or code of each record.
+/// Returns the offset, the length, and the text or code of each record of `content`. The splitter gets windows of
+/// `size` bytes at first, and longer ones only if it requests more bytes.
 fn in_windows(content: &[u8], size: usize) -> Vec<(usize, usize, String)> {
     let [text, id] = ["r.t,r.@t", "id"].map(Selector::from);
     let mut records = XmlRecords::new(Columns { text: &text, id: &id, fields: &[] }, None);

@@ -23,8 +23,9 @@ const UNSUPPORTED: [&str; 5] =
     ["sso_session", "sso_start_url", "credential_process", "role_arn", "login_session"];
 
 impl Profile {
-    /// Reads the profile that the environment names, or the one named `default`. The settings of the environment go
-    /// before those of the profile, so those that the environment has are left out.
+    /// Reads the profile that the variable `AWS_PROFILE` names, or the profile `default`. Leaves out settings that
+    /// other environment variables set, because the variables go before the profile. `is_anonymous` means that requests
+    /// need no credentials, so the credentials of the profile are left out, too.
     ///
     /// # Errors
     ///
@@ -56,8 +57,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Reads a profile from the texts of the two files. `given` is the name that the user gave. The credentials are left
-    /// out if others are known.
+    /// Reads a profile from `credentials` and `config`, the texts of the two files with profiles. `given` is the name
+    /// of the profile that the user gave. `has_credentials` means that other credentials are used, so those of the
+    /// profile are left out.
     fn parse(
         given: Option<&str>,
         credentials: &str,
@@ -91,7 +93,7 @@ impl Profile {
         profile.token = settings.remove("aws_session_token");
         let unsupported = UNSUPPORTED.iter().find(|setting| settings.contains_key(**setting));
         match unsupported {
-            // A role needs the keys of another one, so the keys here are not the ones to use.
+            // A role needs the keys of another profile, so the keys of this profile are not the ones to use.
             Some(setting) if profile.key.is_none() || *setting == "role_arn" => Err(format!(
                 "the profile {name} has {setting}, which simtool does not support; set the credentials with eval \
                  \"$(aws configure export-credentials --profile {name} --format env)\""
@@ -101,7 +103,8 @@ impl Profile {
     }
 }
 
-/// Returns the settings below the heading `[name]` of a file. Settings of settings, which are indented, are left out.
+/// Returns the settings below the heading `[name]` of a file with profiles. Indented lines are left out, because they
+/// are settings within a setting.
 fn section(text: &str, name: &str) -> Option<BTreeMap<String, String>> {
     let mut settings = None;
     let mut is_in = false;

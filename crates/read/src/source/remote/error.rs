@@ -13,7 +13,7 @@ pub(super) enum Failure {
     Refused(String),
     /// No credentials were found, and the machine has none of its own.
     NoCredentials,
-    /// The object is not the one that was listed.
+    /// The object was replaced by another one after it was listed.
     Changed,
     /// The bucket is in this region, and the requests are for another one.
     Region(String),
@@ -101,7 +101,7 @@ impl RemoteError {
         Self { failure, text }
     }
 
-    /// Returns whether the run must end, because what was read of the object cannot be completed.
+    /// Returns whether the run must end, because the rest of an object that was partly read cannot be read.
     pub(super) fn ends_run(&self) -> bool {
         matches!(self.failure, Failure::Changed | Failure::Passing(_))
     }

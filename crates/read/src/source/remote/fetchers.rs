@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, Once, PoisonError};
 use std::thread;
 
-/// Order of a task among those that wait.
+/// Urgency of a task, which decides its position among the waiting tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Urgency {
     /// A reader waits for the task.
@@ -16,17 +16,18 @@ pub(super) enum Urgency {
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Least and greatest number of threads. Each has at most one block in memory.
+/// Smallest number of threads that fetch blocks from stores. [`MOST`] is the largest number. Each thread has at most
+/// one block in memory.
 const FEWEST: usize = 8;
 const MOST: usize = 32;
 
-/// Tasks that no thread has begun, in their order.
+/// Waiting tasks, in the order in which the threads take them.
 static TASKS: Mutex<VecDeque<Task>> = Mutex::new(VecDeque::new());
-/// Wakes a thread when there is a task.
+/// Wakes a thread when a task is added.
 static ADDED: Condvar = Condvar::new();
 static STARTED: Once = Once::new();
 
-/// Lets a thread do the task.
+/// Adds a task to the waiting tasks, so that one of the threads runs it. The first call starts the threads.
 pub(super) fn submit(urgency: Urgency, task: Task) {
     STARTED.call_once(|| {
         let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -45,7 +46,7 @@ pub(super) fn submit(urgency: Urgency, task: Task) {
     ADDED.notify_one();
 }
 
-/// Does tasks as long as the program runs.
+/// Runs waiting tasks, one after the other, as long as the program runs.
 fn work() {
     loop {
         let task = {

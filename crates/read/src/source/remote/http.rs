@@ -30,33 +30,36 @@ const CREDENTIALS_TIME: Duration = Duration::from_secs(1);
 /// Time in which a request must be answered that has no deadline of its own.
 const USUAL_DEADLINE: Duration = Duration::from_mins(1);
 
-/// A connection that is silent for this part of a deadline has stalled.
+/// Divisor of a deadline. A connection that is silent for a third of the deadline has stalled.
 const SILENCE: u32 = 3;
 
 /// Hosts at which the machines of clouds get their credentials.
 const CREDENTIAL_HOSTS: [&str; 4] =
     ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "metadata"];
 
-/// Connections that are kept open for the next request.
+/// Number of connections that are kept open for later requests.
 const IDLE_CONNECTIONS: usize = 64;
 
-/// Limits of a request.
+/// Limits on the time and the length of the answer to a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Time in which the whole answer must arrive.
     pub(super) deadline: Duration,
     /// Whether redirections are followed.
     pub(super) follows: bool,
-    /// Largest length of the body in bytes. A longer one is not read, and the response has none.
+    /// Largest length of the body in bytes. If the server declares a longer body, it is not read, and the response has
+    /// an empty body.
     pub(super) most: u64,
 }
 
 thread_local! {
-    /// Deadline of the requests of this thread. The library for stores does not hand it through with each of its calls.
+    /// Deadline of the requests of this thread. It is stored here, because the library for stores does not pass it on
+    /// to the requests of a call.
     static DEADLINE: Cell<Duration> = const { Cell::new(USUAL_DEADLINE) };
 }
 
-/// Calls `work`, whose requests get this deadline.
+/// Calls `work` and returns its result. The requests that `work` sends from this thread must be answered within
+/// `deadline`.
 pub(super) fn within<T>(deadline: Duration, work: impl FnOnce() -> T) -> T {
     let before = DEADLINE.replace(deadline);
     let done = work();
@@ -64,7 +67,7 @@ pub(super) fn within<T>(deadline: Duration, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// The client, whose connections all requests share.
+/// The HTTP client, whose open connections all requests share.
 static AGENT: LazyLock<Agent> = LazyLock::new(|| {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -99,7 +102,7 @@ fn root_certificates() -> RootCerts {
 pub(super) fn send(request: Request<Bytes>, limits: Limits) -> Result<Response<Bytes>, Failure> {
     let host = request.uri().host().unwrap_or_default().to_owned();
     let is_for_credentials = CREDENTIAL_HOSTS.contains(&&*host);
-    // The client refuses a body of no bytes with methods that have none.
+    // The client refuses an empty body with methods that have no body, such as GET.
     let sent = if request.body().is_empty() {
         run(request.map(|_| ()), limits, is_for_credentials)
     } else {
@@ -125,14 +128,14 @@ fn run<B: AsSendBody>(
         .max_redirects(if follows { 10 } else { 0 })
         .build();
     let (parts, body): (_, Body) = AGENT.run(request)?.into_parts();
-    // A server that ignores ranges may send a terabyte, whose length it says first.
+    // A server that ignores ranges may send a terabyte, but it declares the length first.
     let is_too_long = body.content_length().is_some_and(|length| length > most);
     let body =
         if is_too_long { Vec::new() } else { body.into_with_config().limit(most).read_to_vec()? };
     Ok(Response::from_parts(parts, body.into()))
 }
 
-/// Returns the failure for an error of the client.
+/// Converts an error of the HTTP client to the failure that is reported. `host` is the server of the request.
 fn failure(error: &ureq::Error, host: &str, limits: Limits) -> Failure {
     use ureq::Error::{
         BadUri, BodyExceedsLimit, ConnectProxyFailed, ConnectionFailed, HostNotFound, Io, Protocol,
@@ -160,7 +163,8 @@ fn failure(error: &ureq::Error, host: &str, limits: Limits) -> Failure {
     }
 }
 
-/// Returns the failure of a response that has no object, otherwise the response.
+/// Returns the response if its status is a success. Otherwise returns the failure that its status and its body
+/// describe.
 pub(super) fn successful(response: Response<Bytes>) -> Result<Response<Bytes>, Failure> {
     let status = response.status();
     if status.is_success() {
@@ -183,7 +187,7 @@ fn code(body: &[u8]) -> String {
     code.chars().filter(char::is_ascii_alphanumeric).take(60).collect()
 }
 
-/// The client as the library for stores uses it.
+/// Connector by which the library for stores sends its requests with the HTTP client of this module.
 #[derive(Debug)]
 pub(super) struct Connector;
 
@@ -210,7 +214,7 @@ impl HttpService for Service {
 }
 
 async fn answer(request: HttpRequest) -> Result<HttpResponse, HttpError> {
-    // The library repeats no requests, so that those who ask decide about that.
+    // The library must not repeat requests, because its callers do that.
     let failed = |failure: Failure| HttpError::new(HttpErrorKind::Decode, failure);
     let (parts, body) = request.into_parts();
     // A body has at most one part of a file.
@@ -225,20 +229,20 @@ async fn answer(request: HttpRequest) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse::from_parts(parts, body.into()))
 }
 
-/// Returns whether the server answered with the part of the object that was asked for.
+/// Returns whether the server answered with only the requested range of bytes, and not with the whole object.
 pub(super) fn is_partial(response: &Response<Bytes>) -> bool {
     response.status() == StatusCode::PARTIAL_CONTENT
 }
 
-/// Parses an address, in which characters that servers do not accept are percent-encoded.
+/// Parses an address. Characters that servers do not accept are percent-encoded first.
 pub(super) fn uri(address: &str) -> Result<Uri, Failure> {
     let is_odd = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}".contains(&byte);
     let encoded = percent_encoded(address, |byte| !is_odd(byte));
     encoded.parse().map_err(|_| Failure::Final("the address is not valid".to_owned()))
 }
 
-/// Returns a text in which all bytes are percent-encoded for which `is_plain` returns false. It must return false for
-/// bytes that are not ASCII.
+/// Returns `text` with each byte percent-encoded for which `is_plain` returns false, for example a space as `%20`.
+/// `is_plain` must return false for bytes that are not ASCII.
 pub(super) fn percent_encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -39,7 +39,8 @@ impl fmt::Debug for Hub {
 }
 
 impl Hub {
-    /// Creates the store with the token of the environment, or without one.
+    /// Creates the store of the data set or bucket at `address`, with the user's token. If there is no token, or with
+    /// `is_anonymous`, requests have no token.
     pub(super) fn open(address: &Address, is_anonymous: bool) -> Result<Self, Failure> {
         let endpoint = env::var("HF_ENDPOINT").ok().filter(|text| !text.is_empty());
         let endpoint = endpoint.unwrap_or_else(|| ENDPOINT.to_owned());
@@ -82,7 +83,7 @@ impl Hub {
         Ok(request)
     }
 
-    /// Returns the commit of the revision, which the Hub is asked for once.
+    /// Returns the commit to which the revision leads. Once the commit is known, no further request is sent to the Hub.
     fn commit(&self, revision: &str, deadline: Duration) -> Result<&str, Failure> {
         if let Some(commit) = self.commit.get() {
             return Ok(commit);
@@ -96,7 +97,8 @@ impl Hub {
         Ok(self.commit.get_or_init(|| commit.to_owned()))
     }
 
-    /// Returns the address of the list of the files in a folder, which has no slash at its end.
+    /// Returns the address at which the Hub lists the files in `folder`, a path without a slash at its end. `is_deep`
+    /// means that files in its subfolders are listed, too.
     fn tree(&self, folder: &str, is_deep: bool, deadline: Duration) -> Result<String, Failure> {
         let Self { endpoint, repository, .. } = self;
         let mut address = format!("{endpoint}/api/{repository}/tree");
@@ -115,7 +117,7 @@ impl Hub {
         Ok(address)
     }
 
-    /// Returns the files that the list at `address` has, and the address of its next page.
+    /// Returns the files in the part of a list that is at `address`, and the address of the next part.
     fn files(&self, address: &str, deadline: Duration) -> Result<Page, Failure> {
         let response = answer(self.request(address)?, deadline)?;
         let entries: Vec<Value> =
@@ -208,7 +210,8 @@ fn token() -> Option<String> {
     Some(token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// Returns a path with the characters percent-encoded that have a meaning in addresses.
+/// Returns `path` with all characters percent-encoded that have a meaning in addresses. Slashes stay as they are if
+/// `keeps_slashes` is true.
 fn encoded(path: &str, keeps_slashes: bool) -> String {
     percent_encoded(path, |byte| {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);

@@ -32,7 +32,7 @@ use store::Listed;
 pub use results::result_place;
 pub use session::{RemoteSettings, configure};
 
-/// An object in a store as a source. Its store is asked for it when it is used first.
+/// An object in a store, as a source of bytes. Its length and version are requested from the store at the first use.
 #[derive(Debug)]
 pub(crate) struct RemoteSource {
     name: PathBuf,
@@ -44,9 +44,9 @@ pub(crate) struct RemoteSource {
 /// Objects that an address names.
 #[derive(Debug)]
 pub(crate) enum FoundObjects {
-    /// The address is that of one object.
+    /// The address names one object.
     One(RemoteSource),
-    /// The address is that of a folder, or a pattern for the files in a folder. The text is the prefix of the keys,
+    /// The address names a folder, or is a pattern for the objects in a folder. The text is the prefix of their keys,
     /// which is empty or ends with a slash.
     Folder(String, Vec<RemoteSource>),
 }

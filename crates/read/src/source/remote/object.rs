@@ -16,10 +16,10 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak};
 /// Number of bytes that are fetched by one request. A multiple of [`FRAME_BYTES`].
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Blocks behind the one that is read that are fetched at the same time.
+/// Number of blocks after the block that is being read that are fetched ahead.
 const BLOCKS_AHEAD: usize = 4;
 
-/// An object in a store.
+/// An object in a store, whose bytes are fetched in blocks of [`BLOCK_BYTES`] bytes.
 pub(super) struct Object {
     address: Address,
     pub(super) listed: Listed,
@@ -33,21 +33,21 @@ pub(super) struct Object {
     fatal: OnceLock<String>,
 }
 
-/// State of a block. At the start, nothing is known.
+/// State of a block, which is a range of bytes of an object. At the start, the block was not fetched.
 #[derive(Clone, Default)]
 struct Block {
     /// Whether a thread fetches the block, or soon will.
     is_awaited: bool,
-    /// The content, for a while after it arrived.
+    /// The content of the block. It stays in memory only for a while after it arrived.
     held: Option<Bytes>,
-    /// Places of the frames in the spool. Empty if the block is not there.
+    /// Positions of the parts of the block in the spool, a temporary file. Empty if the block is not in the spool.
     frames: Vec<Frame>,
     error: Option<RemoteError>,
     /// Whether the block was fetched before.
     was_fetched: bool,
 }
 
-/// Bytes of an object from an offset on.
+/// Consecutive bytes of an object. They begin at offset `at` of the object.
 #[derive(Clone)]
 pub(super) struct Piece {
     pub(super) at: u64,
@@ -100,13 +100,13 @@ impl Object {
         self.fatal.get().map(String::as_str)
     }
 
-    /// Returns the bytes in a range without storing them. Used for a few bytes far from those that are read, for
-    /// which a whole block would be too much.
+    /// Fetches only the bytes in `range` from the store, and does not keep them. This is for a few bytes far from the
+    /// place that is read, for which a whole block would be too much.
     pub(super) fn peek(&self, range: Range<u64>) -> io::Result<Bytes> {
         self.get(range).map_err(|error| self.noted(&error))
     }
 
-    /// Returns whether the block of an offset was fetched, or will be soon.
+    /// Returns whether the block with offset `at` is in memory or in the spool, or will be soon.
     pub(super) fn has_block_of(&self, at: u64) -> bool {
         let blocks = lock(&self.blocks);
         let block = blocks.get((at / BLOCK_BYTES) as usize);
@@ -125,11 +125,13 @@ impl Object {
         let frame = ((at - start) as usize) / FRAME_BYTES;
         let frame_at = start + (frame * FRAME_BYTES) as u64;
         let mut blocks = lock(&self.blocks);
-        // Each turn begins with the state that another thread has left, and ends when this thread is woken.
+        // Each pass of the loop looks at the state that other threads have left, and then waits until this thread is
+        // woken.
         loop {
             let state = &mut blocks[block];
             if let Some(stored) = state.frames.get(frame).copied() {
-                // The content of a block in memory is cheaper than its frame. A copy lets the block go.
+                // A copy from a block in memory is cheaper than loading the frame from the spool. The copy does not
+                // keep the block in memory.
                 let held = state.held.clone();
                 drop(blocks);
                 let length = (self.listed.bytes - frame_at).min(FRAME_BYTES as u64) as usize;
@@ -158,9 +160,11 @@ impl Object {
         }
     }
 
-    /// Lets some threads fetch a block and those behind it, unless they are there.
+    /// Starts to fetch the block with index `block` and the next blocks in other threads, unless they were fetched or
+    /// will be soon.
     fn fetch_ahead(self: &Arc<Self>, block: usize) {
-        // Without a place for them, blocks that arrive too early would be fetched twice.
+        // If the spool has no space, blocks that arrive too early leave the memory before they are read, and are
+        // fetched twice.
         let ahead = if self.session.spool.is_full() { 0 } else { BLOCKS_AHEAD };
         let mut blocks = lock(&self.blocks);
         let end = blocks.len().min(block + 1 + ahead);
@@ -184,7 +188,7 @@ impl Object {
         );
     }
 
-    /// Fetches a block, and gives it to the threads that wait for it.
+    /// Fetches the block with index `block`, wakes the threads that wait for it, and stores it in the spool.
     fn fetch(self: &Arc<Self>, block: usize) {
         let start = block as u64 * BLOCK_BYTES;
         let got = self.get(start..self.listed.bytes.min(start + BLOCK_BYTES));
@@ -228,7 +232,8 @@ impl Object {
         Ok(bytes)
     }
 
-    /// Returns the error for readers, and remembers it if it ends the run.
+    /// Converts `error` to the error that readers of the object get. If it ends the run, stores its message in
+    /// `self.fatal`.
     fn noted(&self, error: &RemoteError) -> io::Error {
         if error.ends_run() {
             self.fatal.get_or_init(|| error.to_string());

@@ -19,21 +19,22 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Length of a part of a large file. Stores take parts of 5 MiB to 5 GiB.
+/// Length in bytes of a part of a large file, which is uploaded in parts. Stores take parts of 5 MiB to 5 GiB.
 const PART_BYTES: u64 = 8 << 20;
 
-/// Most parts of an object. Stores take 10,000.
+/// Largest number of parts of an object. Stores take 10,000.
 const MOST_PARTS: u64 = 9_000;
 
-/// Files that are uploaded at the same time, and parts of each that are sent at the same time. Each thread has a part in
-/// memory.
+/// Number of files that are uploaded at the same time, and of parts of each file that are sent at the same time. Each
+/// thread has one part in memory.
 const AT_ONCE: u64 = 4;
 
-/// Opens the folder of a store. `path` is its address.
+/// Opens a folder of a bucket, so that results can be written to it. `path` is the address of the folder, for example
+/// `s3://bucket/results`.
 ///
 /// # Errors
 ///
-/// The store is only read, for example a web server, or its credentials cannot be read.
+/// Results cannot be written to the store, for example to a web server, or its credentials cannot be read.
 pub fn result_place(path: &Path) -> Result<Box<dyn ResultPlace>> {
     let only_buckets = || {
         let rule = "is no address of a bucket: results are written to this machine, s3://, gs:// and az://";
@@ -47,7 +48,7 @@ pub fn result_place(path: &Path) -> Result<Box<dyn ResultPlace>> {
     Ok(Box::new(BucketFolder(Arc::new(Shared { address, session, reached }))))
 }
 
-/// A folder of a bucket.
+/// A folder of a bucket, to which results are written.
 #[derive(Debug)]
 struct BucketFolder(Arc<Shared>);
 
@@ -59,7 +60,8 @@ struct Shared {
 }
 
 impl Shared {
-    /// Returns what the keys of all objects in the folder begin with.
+    /// Returns the beginning that the keys of all objects in the folder share: the key of the folder and a slash, or an
+    /// empty text.
     fn prefix(&self) -> String {
         let key = self.address.key.trim_end_matches('/');
         if key.is_empty() { String::new() } else { format!("{key}/") }
@@ -69,12 +71,13 @@ impl Shared {
         self.prefix() + name
     }
 
-    /// Returns the key of an object as the library for stores needs it.
+    /// Returns the key of the object `name` in the folder, in the form that the library for stores needs.
     fn parsed_key(&self, name: &str) -> io::Result<Key> {
         parsed(&self.key(name)).map_err(io::Error::other)
     }
 
-    /// Sends a request until it succeeds, or fails in a way that will not pass.
+    /// Sends a request, and repeats it until it succeeds or fails for good. `send` gets the time that the request may
+    /// take.
     fn request<T>(
         &self,
         send: impl Fn(&Bucket, Duration) -> Result<T, Failure>,
@@ -86,7 +89,7 @@ impl Shared {
         self.reached.request(&self.session.counts, send)
     }
 
-    /// Returns the length of an object. Returns `None` if there is none with this name.
+    /// Returns the length in bytes of the object `name` in the folder. Returns `None` if there is no such object.
     fn length(&self, name: &str) -> io::Result<Option<u64>> {
         let found = self.session.find(&self.address.with_key(&self.key(name)));
         Ok(unless_missing(found)?.map(|found| found.bytes))
@@ -161,7 +164,7 @@ impl ResultPlace for BucketFolder {
     }
 }
 
-/// Returns the answer of the store. Returns `None` if there is no such object.
+/// Returns the value of the store's answer, or `None` if the answer is that there is no such object.
 fn unless_missing<T>(answer: Result<T, RemoteError>) -> io::Result<Option<T>> {
     match answer {
         Err(error) if matches!(error.failure, Failure::Missing) => Ok(None),
@@ -169,7 +172,7 @@ fn unless_missing<T>(answer: Result<T, RemoteError>) -> io::Result<Option<T>> {
     }
 }
 
-/// A file that is sent with one request.
+/// A short file, which is sent with one request.
 #[derive(Debug)]
 struct ShortObject {
     place: Arc<Shared>,
@@ -183,20 +186,20 @@ impl StagedObject for ShortObject {
     }
 }
 
-/// A file that is sent in parts, which become an object when all are there.
+/// A long file that is sent in parts. The store joins the parts to an object when the upload is finished.
 #[derive(Debug)]
 struct Upload {
     place: Arc<Shared>,
     name: String,
     key: Key,
-    /// Name that the store gave the upload. Empty if the object is there.
+    /// ID of the upload, which the store chose. Empty after the upload was finished.
     id: String,
     bytes: u64,
     parts: Vec<PartId>,
 }
 
 impl Upload {
-    /// Sends all parts by several threads.
+    /// Sends all parts of `file`, several at the same time. Stores the IDs of the parts in `self.parts`.
     fn send(&mut self, file: &File) -> io::Result<()> {
         let length = PART_BYTES.max(self.bytes.div_ceil(MOST_PARTS));
         let count = self.bytes.div_ceil(length);
@@ -253,8 +256,8 @@ impl Drop for Upload {
         if self.id.is_empty() {
             return;
         }
-        // Stores keep the parts of an upload that nobody ends, and want to be paid for them. If this fails, only a rule
-        // of the bucket removes them.
+        // Stores keep the parts of an upload that nobody finishes, and charge for them. If this request fails, only a
+        // rule of the bucket removes the parts.
         let abort = |bucket: &Bucket, time| {
             block_on(time, bucket.uploads.abort_multipart(&self.key, &self.id))
         };

@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// Settings of the access to stores.
+/// Settings for reading objects from stores and for writing results to stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteSettings {
     /// Folder of the spool, a temporary file with the bytes that were fetched.
     pub temporary_folder: PathBuf,
     /// Largest length of the spool in bytes.
     pub spool_bytes: u64,
-    /// Whether requests have no credentials, as public data needs none.
+    /// Whether requests are sent without credentials, which is enough for public data.
     pub is_anonymous: bool,
 }
 
@@ -34,25 +34,26 @@ impl Default for RemoteSettings {
     }
 }
 
-/// Time in which the first attempt at a request must be answered. The others have up to [`LONGEST`] times as long,
-/// because a slow network needs it.
+/// Time in which the first attempt at a request must be answered. Later attempts may take longer, up to [`LONGEST`]
+/// times as long, because the network may be slow.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Factor of the time of the last attempts.
+/// Number by which [`PATIENCE`] is multiplied for the last attempts at a request.
 const LONGEST: u32 = 8;
 
-/// Attempts at a request to a store that has never answered. Its address is probably wrong.
+/// Number of attempts at a request to a store that has never answered. It is small, because the address is probably
+/// wrong.
 const FIRST_ATTEMPTS: u32 = 5;
-/// Attempts at a request to a store that has answered before. With their pauses, they last over two minutes.
+/// Number of attempts at a request to a store that has answered before. With their pauses, they last over two minutes.
 const ATTEMPTS: u32 = 16;
 
 /// Pause after the first attempt. Each further pause is twice as long, up to [`LONGEST_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// Blocks that are in memory at the same time, in addition to those that threads read and fetch.
+/// Number of fetched blocks that are kept in memory, in addition to the blocks that threads are reading or fetching.
 const HELD_BLOCKS: usize = 8;
 
-/// Counts of the work for remote objects.
+/// Counts of the downloads and requests for objects in stores.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) fetched_bytes: AtomicU64,
@@ -61,30 +62,30 @@ pub(super) struct Counts {
     pub(super) refetched_blocks: AtomicU64,
 }
 
-/// State that the objects of a run share. It lives as long as one of them.
+/// State that the objects of a run share. It is dropped together with the last of these objects.
 pub(super) struct Session {
     settings: RemoteSettings,
     pub(super) spool: Spool,
     pub(super) counts: Counts,
     stores: Mutex<BTreeMap<String, Arc<Reached>>>,
-    /// Blocks in memory, the oldest first.
+    /// Blocks in memory, the oldest first. Each entry has an object and the index of its block.
     held: Mutex<VecDeque<(Weak<dyn HoldsBlocks>, usize)>>,
 }
 
-/// An object that has blocks in memory.
+/// An object in a store that keeps fetched blocks of its bytes in memory.
 pub(super) trait HoldsBlocks: Send + Sync {
-    /// Removes the content of a block from memory.
+    /// Removes the content of the block with index `block` from memory.
     fn let_go(&self, block: usize);
 }
 
-/// A store, with what is known about its answers.
+/// A store, and whether it has ever answered a request.
 #[derive(Debug)]
 pub(super) struct Reached {
     store: Mutex<Arc<dyn Store>>,
     has_answered: AtomicBool,
 }
 
-/// Settings for the next sources, and the session that those before them use.
+/// Settings for new sources, and the session that earlier sources with these settings share.
 static CURRENT: Mutex<Option<(RemoteSettings, Weak<Session>)>> = Mutex::new(None);
 
 /// Sets how objects in stores are read from now on. Sources that exist keep their settings.
@@ -101,7 +102,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Session {
-    /// Returns the session for new sources.
+    /// Returns the session that new sources use. Creates it if no source uses it yet.
     pub(super) fn current() -> Arc<Self> {
         let mut current = lock(&CURRENT);
         let (settings, session) = current.get_or_insert_with(Default::default);
@@ -122,7 +123,7 @@ impl Session {
         &self.settings
     }
 
-    /// Returns the store of an address. Its credentials are found once.
+    /// Returns the store of an address. The store is kept for later calls, so that its credentials are read only once.
     pub(super) fn store(&self, address: &Address) -> Result<Arc<Reached>, RemoteError> {
         // The lock is kept while a store is opened, so that its credentials are read from the disk only once.
         let mut stores = lock(&self.stores);
@@ -144,7 +145,7 @@ impl Session {
         Ok(reached)
     }
 
-    /// Finds the object at an address.
+    /// Requests the description of the object at an address, for example its length.
     pub(super) fn find(&self, address: &Address) -> Result<Listed, RemoteError> {
         let reached = self.store(address)?;
         reached.request(&self.counts, |store, time| store.find(&address.key, time))
@@ -169,7 +170,8 @@ impl Session {
         }
     }
 
-    /// Keeps a fetched block of `object` in memory, and lets the oldest such block go.
+    /// Notes that the block with index `block` of `object` is in memory. If there are too many such blocks, removes the
+    /// oldest one.
     pub(super) fn hold(&self, object: Weak<dyn HoldsBlocks>, block: usize) {
         let oldest = {
             let mut held = lock(&self.held);
@@ -196,8 +198,8 @@ impl Reached {
         Self { store: Mutex::new(store), has_answered: AtomicBool::new(false) }
     }
 
-    /// Sends a request until it succeeds, or fails in a way that will not pass. The second argument of `send` is the
-    /// time that the request may take.
+    /// Sends a request, and repeats it until it succeeds, fails for good, or was sent too often. `send` sends the
+    /// request once. Its second argument is the time that the request may take.
     pub(super) fn request<T>(
         &self,
         counts: &Counts,
@@ -232,8 +234,8 @@ impl Reached {
     }
 }
 
-/// Returns the pause after so many attempts. A part of it is random, so that threads that failed together do not ask
-/// together again.
+/// Returns the pause after `attempts` failed attempts. A part of the pause is random, so that threads whose requests
+/// failed together do not repeat them together.
 fn pause(attempts: u32) -> Duration {
     let pause = PAUSE.saturating_mul(1 << (attempts - 1).min(16)).min(LONGEST_PAUSE);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

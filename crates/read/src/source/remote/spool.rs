@@ -9,24 +9,26 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Number of bytes that are compressed together. A reader unpacks whole frames, so smaller ones waste less work.
+/// Number of bytes that are compressed together as a frame. A reader decompresses whole frames, so smaller ones waste
+/// less work.
 pub(super) const FRAME_BYTES: usize = 1 << 20;
 
-/// A frame is compressed if that saves at least one byte in this many. Most inputs are compressed already, and
-/// unpacking them twice would only cost time.
+/// Divisor of the length of a frame. A frame is stored compressed only if that saves at least an eighth of its bytes.
+/// Most inputs are compressed already, and decompressing them twice would only cost time.
 const LEAST_SAVING: usize = 8;
 
-/// One of this many parts of the space is used without compression, which would take a tenth of the time of a run.
+/// Divisor of the space for the spool. The first quarter is used without compression, because compression would take a
+/// tenth of the time of a run.
 const PLAIN_PART: u64 = 4;
 
 /// Level of Zstandard for the frames: the fastest one that still halves most texts.
 const LEVEL: i32 = 1;
 
-/// Place of a frame in the spool.
+/// Position of a frame in the spool. A frame is a part of a block of fetched bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     at: u64,
-    /// Number of bytes in the spool.
+    /// Number of bytes of the frame in the spool, where it may be compressed.
     stored: u32,
     is_packed: bool,
 }
@@ -52,12 +54,12 @@ impl Spool {
         Self { folder, limit, plain, file: Mutex::default(), length: AtomicU64::new(0) }
     }
 
-    /// Returns whether no more blocks fit.
+    /// Returns whether no more blocks fit into the file.
     pub(super) fn is_full(&self) -> bool {
         self.length.load(Ordering::Relaxed) >= self.limit
     }
 
-    /// Stores a block, and returns the places of its frames. Returns `None` if there is no space for it.
+    /// Stores a block, and returns the positions of its frames. Returns `None` if there is no space for the block.
     pub(super) fn store(&self, block: &[u8]) -> Option<Vec<Frame>> {
         if self.is_full() {
             return None;
@@ -67,7 +69,7 @@ impl Spool {
         // Threads take their places in the file first, and then write at the same time.
         let at = self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         if at + bytes.len() as u64 > self.limit || self.write(at, &bytes).is_err() {
-            // A disk without space refuses the other blocks, too.
+            // The spool counts as full from now on, because a disk without space refuses the other blocks, too.
             self.length.store(u64::MAX / 2, Ordering::Relaxed);
             return None;
         }
@@ -77,7 +79,7 @@ impl Spool {
         Some(frames)
     }
 
-    /// Returns the content of a frame, which has `length` bytes.
+    /// Returns the content of a frame. `length` is the number of bytes of this content, after decompression.
     pub(super) fn load(&self, frame: Frame, length: usize) -> io::Result<Bytes> {
         let mut stored = vec![0; frame.stored as usize];
         read_at(&*self.file()?, frame.at, &mut stored)?;
@@ -102,7 +104,7 @@ impl Spool {
     }
 }
 
-/// Returns the frames of a block as it is, and its bytes.
+/// Divides a block into frames without compressing them. Returns the frames, and the bytes of the block.
 fn plain(block: &[u8]) -> (Vec<Frame>, Cow<'_, [u8]>) {
     let frame = |(number, content): (usize, &[u8])| Frame {
         at: (number * FRAME_BYTES) as u64,
@@ -112,7 +114,8 @@ fn plain(block: &[u8]) -> (Vec<Frame>, Cow<'_, [u8]>) {
     (block.chunks(FRAME_BYTES).enumerate().map(frame).collect(), block.into())
 }
 
-/// Returns the frames of a block, and their compressed bytes one after the other.
+/// Divides a block into frames, and compresses them if that saves enough. Returns the frames, and their bytes one after
+/// the other.
 fn packed(block: &[u8]) -> (Vec<Frame>, Cow<'_, [u8]>) {
     let mut bytes = Vec::with_capacity(block.len());
     let mut frames = Vec::new();
@@ -123,7 +126,7 @@ fn packed(block: &[u8]) -> (Vec<Frame>, Cow<'_, [u8]>) {
         let packed = compressor.as_mut().and_then(|packer| packer.compress(content).ok());
         let saves = |packed: &Vec<u8>| packed.len() < content.len() - content.len() / LEAST_SAVING;
         let packed = packed.filter(saves);
-        // The frames of a block are alike, so the first one decides for the others.
+        // The frames of a block are similar, so if one cannot be compressed, the next ones are not tried.
         if packed.is_none() {
             compressor = None;
         }

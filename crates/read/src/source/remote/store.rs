@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, Request, Response};
 
-/// An object as its store describes it.
+/// Key, length, tag and time of the last change of an object, as its store reports them. An object is a file in a
+/// store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) key: String,
@@ -34,7 +35,7 @@ pub(super) struct Listed {
 
 /// A store of objects. Each request must be complete within the deadline.
 pub(super) trait Store: fmt::Debug + Send + Sync {
-    /// Returns the object with this key.
+    /// Returns the description of the object with this key, for example its length.
     fn find(&self, key: &str, deadline: Duration) -> Result<Listed, Failure>;
 
     /// Returns some of the objects whose keys begin with `prefix`, and the token for the next ones. `prefix` is empty
@@ -46,11 +47,11 @@ pub(super) trait Store: fmt::Debug + Send + Sync {
         deadline: Duration,
     ) -> Result<Page, Failure>;
 
-    /// Returns the bytes in `range` of an object, which must still be the one that was found.
+    /// Returns the bytes in `range` of `object`. The request fails if the object was replaced after it was found.
     fn get(&self, object: &Listed, range: Range<u64>, deadline: Duration)
     -> Result<Bytes, Failure>;
 
-    /// Returns the store as requests to this region reach it. Returns `None` if that makes no difference.
+    /// Returns the same store for requests to the region `region`. Returns `None` if the region makes no difference.
     fn in_region(&self, _region: &str) -> Option<Result<Arc<dyn Store>, Failure>> {
         None
     }
@@ -64,7 +65,7 @@ pub(super) trait Store: fmt::Debug + Send + Sync {
     fn credentials_advice(&self) -> &'static str;
 }
 
-/// A part of a list of objects.
+/// A part of a list of objects, and the token for the next part. Without a token, it is the last part.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) objects: Vec<Listed>,
@@ -74,7 +75,7 @@ pub(super) struct Page {
 /// A bucket of Amazon, Google or Azure.
 pub(super) struct Bucket {
     kind: StoreKind,
-    /// Settings of the bucket, if it may be in another region.
+    /// Settings with which the bucket can be opened in another region. `None` if that is not possible.
     settings: Option<AmazonS3Builder>,
     pub(super) objects: Arc<dyn ObjectStore>,
     lists: Arc<dyn PaginatedListStore>,
@@ -91,7 +92,7 @@ impl fmt::Debug for Bucket {
 impl Bucket {
     /// Creates the store of a bucket with the credentials of the environment, or without any.
     pub(super) fn open(address: &Address, is_anonymous: bool) -> Result<Self, Failure> {
-        // Those who ask repeat requests, because they know how long a request may take.
+        // The callers repeat requests, because they know how long a request may take.
         let no_retries = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let (kind, name) = (address.kind, address.root_name());
         let failed = |error| Failure::from_store(&error);
@@ -177,7 +178,7 @@ impl Bucket {
     }
 }
 
-/// Parses a key as the library for stores needs it.
+/// Parses a key into the form that the library for stores needs.
 pub(super) fn parsed(key: &str) -> Result<Key, Failure> {
     Key::parse(key).map_err(|error| Failure::Final(error.to_string()))
 }
@@ -188,7 +189,7 @@ fn listed(meta: ObjectMeta) -> Listed {
     Listed { key: location.as_ref().to_owned(), bytes: size, tag: e_tag.map(quoted), modified }
 }
 
-/// Returns a tag in quotes, as conditions need it. Lists of Azure have tags without quotes.
+/// Returns the tag of an object in quotes, as conditions of requests need it. Lists of Azure have tags without quotes.
 fn quoted(tag: String) -> String {
     if tag.contains('"') { tag } else { format!("\"{tag}\"") }
 }
@@ -237,7 +238,7 @@ impl Store for Bucket {
 
     fn in_region(&self, region: &str) -> Option<Result<Arc<dyn Store>, Failure>> {
         let built = self.settings.clone()?.with_region(region).build();
-        // A store that names another region each time is not followed for ever.
+        // The new store cannot move again, so a store that names another region each time is not followed for ever.
         let moved = built.map(|store| Arc::new(Self::new(self.kind, Arc::new(store))) as _);
         Some(moved.map_err(|error| Failure::from_store(&error)))
     }
@@ -263,12 +264,12 @@ impl Store for Bucket {
     }
 }
 
-/// Returns whether servers accept the tag as a condition. They do not accept those of transformed content.
+/// Returns whether servers accept the tag as a condition. They refuse weak tags, which begin with `W/`.
 fn is_strong(tag: &str) -> bool {
     !tag.starts_with("W/")
 }
 
-/// Returns the bytes if they are as many as were asked for.
+/// Returns `bytes` if there are `length` of them, as requested. Otherwise returns a failure that may pass.
 fn whole(bytes: Bytes, length: u64) -> Result<Bytes, Failure> {
     if bytes.len() as u64 == length {
         return Ok(bytes);
@@ -302,7 +303,7 @@ fn failed_runtime(error: io::Error) -> object_store::Error {
     object_store::Error::Generic { store: "runtime", source: error.into() }
 }
 
-/// An object of a web server.
+/// A web server, as a store that has only the object at `address`.
 #[derive(Debug)]
 pub(super) struct Web {
     pub(super) address: Address,
@@ -371,7 +372,7 @@ pub(super) fn set_range(headers: &mut HeaderMap, range: Range<u64>) -> Result<()
     Ok(())
 }
 
-/// Sends a request for the bytes in `range` of an object, and returns the bytes.
+/// Sends a request for the bytes in `range` of `object`, and returns these bytes. Fails if the object has changed.
 pub(super) fn ranged(
     request: Request<Bytes>,
     object: &Listed,

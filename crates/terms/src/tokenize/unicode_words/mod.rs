@@ -89,8 +89,8 @@ impl UnicodeWords {
         }
     }
 
-    /// Cuts a text into pieces. Appends the hashes of the words of each ASCII piece to `tokens`. Normalizes and folds
-    /// each other piece, and calls `append` with the result.
+    /// Cuts a text into pieces. For an ASCII piece, appends the hashes of its words to `tokens`. For another piece,
+    /// normalizes and folds it, and calls `append` with the result.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
@@ -188,7 +188,8 @@ fn push_visible(text: &str, hashes: &mut Vec<u64>) {
     hashes.extend(visible.map(|character| hash(character.encode_utf8(&mut [0; 4]).as_bytes())));
 }
 
-/// Appends the hashes of the words in `segment`, the text between two word boundaries.
+/// Appends the hashes of the words in `segment`, the text between two word boundaries. If `has_symbols` is true,
+/// appends the hashes of its other visible characters, too.
 fn emit_segment(segment: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     // The text between two characters that are words of their own is a word if it has a letter or
     // digit.

@@ -3,13 +3,14 @@
 use crate::bytes::html::main_content::marks::LeftOut;
 use std::ops::Range;
 
-/// Largest number of blocks of a page. The text of a page with more is not divided, so that the
-/// list has a bounded length.
+/// Largest number of blocks of a page. A page with more blocks is compared by its whole text, so that the list has a
+/// bounded length.
 const MOST: usize = 1 << 18;
 /// Minimum number of letters in a block that counts as running text.
 pub(super) const RUNNING_TEXT: u32 = 80;
 
-/// A run of the text of a page. It has no line end within, and is left out or kept as a whole.
+/// A run of consecutive text of a page, for example a paragraph. It has no line end within. The main content has all of
+/// a block or nothing of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     /// Position in the text at which the block ends.
@@ -22,12 +23,13 @@ pub(super) struct Block {
     pub(super) is_chosen: bool,
 }
 
-/// The blocks of the text of a page.
+/// Blocks into which the text of a page is divided. A block is a run of text, such as a paragraph.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     /// The blocks that have ended.
     ended: Vec<Block>,
-    /// Number of letters before each block and after the last one, without the blocks left out.
+    /// Number of letters before each block. The last element is the number of letters of all blocks. Blocks that are
+    /// left out of the main content do not count.
     letters_before: Vec<u32>,
     /// Position in the text at which the current block starts.
     start: usize,
@@ -52,7 +54,8 @@ impl Blocks {
         self.ended.len()
     }
 
-    /// Ends the current block at the end of `text`, unless it is empty.
+    /// Ends the current block at the end of `text`, the text of the page so far. Does nothing if the block is empty.
+    /// `left_out` has the reasons why the block is left out of the main content.
     pub(super) fn end_block(&mut self, text: &[u8], left_out: LeftOut) {
         let end = text.len();
         // The end of the page removes white space at the end of the text.
@@ -75,7 +78,7 @@ impl Blocks {
         self.link_bytes = 0;
     }
 
-    /// Sums up the letters of the blocks that are not left out. [`Self::letters`] uses the sums.
+    /// Sums up the letters of the blocks that are not left out of the main content. [`Self::letters`] uses the sums.
     pub(super) fn sum_letters(&mut self) {
         self.letters_before.clear();
         let mut sum = 0;
@@ -86,30 +89,33 @@ impl Blocks {
         }
     }
 
-    /// Returns the number of letters of running text in those of `blocks` for which `counts` is true.
+    /// Returns the number of letters of running text in those of `blocks` for which `counts` is true. Running text is
+    /// in blocks of at least [`RUNNING_TEXT`] letters that are not mostly links.
     pub(super) fn running(&self, blocks: Range<usize>, counts: impl Fn(&Block) -> bool) -> u32 {
         self.unlinked(blocks, |block| block.letters >= RUNNING_TEXT && counts(block))
     }
 
-    /// Returns the number of letters in those of `blocks` for which `counts` is true. Blocks of links do
+    /// Returns the number of letters in those of `blocks` for which `counts` is true. Blocks that are mostly links do
     /// not count.
     pub(super) fn unlinked(&self, blocks: Range<usize>, counts: impl Fn(&Block) -> bool) -> u32 {
         let counted = blocks.filter(|&at| counts(&self.ended[at]) && !self.is_of_links(at));
         counted.map(|at| self.ended[at].letters).sum()
     }
 
-    /// Changes the reasons why blocks are left out.
+    /// Calls `change` for each block in the range `blocks`, to change the reasons why the block is left out of the main
+    /// content.
     pub(super) fn change(&mut self, blocks: Range<usize>, change: impl Fn(&mut LeftOut)) {
         self.ended[blocks].iter_mut().for_each(|block| change(&mut block.left_out));
     }
 
-    /// Returns the number of letters of all blocks, except those that are hidden.
+    /// Returns the number of letters of all blocks, except blocks in hidden elements.
     pub(super) fn visible_letters(&self) -> u32 {
         let visible = self.ended.iter().filter(|block| !block.left_out.is_hidden);
         visible.map(|block| block.letters).sum()
     }
 
-    /// Notes that a link starts or ends at the end of `text`.
+    /// Notes that a link starts at the end of `text`, the text of the page so far. If `is_link` is false, a link ends
+    /// there.
     pub(super) fn set_link(&mut self, is_link: bool, text: &[u8]) {
         if let Some(start) = self.link_start {
             self.link_bytes += text.len().saturating_sub(start);
@@ -117,54 +123,56 @@ impl Blocks {
         self.link_start = is_link.then_some(text.len());
     }
 
-    /// Returns the number of letters of some blocks, without the blocks left out.
+    /// Returns the number of letters in the range `blocks`, without the blocks that are left out of the main content.
+    /// [`Self::sum_letters`] must be called before.
     pub(super) fn letters(&self, blocks: &Range<usize>) -> u32 {
         self.letters_before[blocks.end] - self.letters_before[blocks.start]
     }
 
-    /// Marks the blocks of a range as chosen, except those left out.
+    /// Marks the blocks of a range as chosen for the main content, except the blocks that are left out of it.
     pub(super) fn choose(&mut self, blocks: Range<usize>) {
         for block in &mut self.ended[blocks] {
             block.is_chosen = !block.left_out.any();
         }
     }
 
-    /// Takes back the choice of all blocks.
+    /// Marks all blocks as not chosen for the main content.
     pub(super) fn choose_none(&mut self) {
         self.leave_out(0..self.ended.len());
     }
 
-    /// Takes back the choice of some blocks.
+    /// Marks the blocks of a range as not chosen for the main content.
     pub(super) fn leave_out(&mut self, blocks: Range<usize>) {
         for block in &mut self.ended[blocks] {
             block.is_chosen = false;
         }
     }
 
-    /// Returns whether a block is chosen.
+    /// Returns whether the block with index `block` is chosen for the main content.
     pub(super) fn is_chosen(&self, block: usize) -> bool {
         self.ended[block].is_chosen
     }
 
-    /// Returns whether all blocks are chosen.
+    /// Returns whether all blocks are chosen for the main content.
     pub(super) fn are_all_chosen(&self) -> bool {
         self.ended.iter().all(|block| block.is_chosen)
     }
 
-    /// Returns the number of letters of the chosen blocks.
+    /// Returns the number of letters of the blocks that are chosen for the main content.
     pub(super) fn chosen_letters(&self) -> u32 {
         let chosen = self.ended.iter().filter(|block| block.is_chosen);
         chosen.map(|block| block.letters).sum()
     }
 
-    /// Returns whether more than three quarters of the bytes of a block are in links.
+    /// Returns whether more than three quarters of the bytes of the block with index `block` are in links.
     pub(super) fn is_of_links(&self, block: usize) -> bool {
         let start = block.checked_sub(1).map_or(0, |last| self.ended[last].end);
         let Block { end, link_bytes, .. } = self.ended[block];
         u64::from(link_bytes) * 4 > u64::from(end - start) * 3
     }
 
-    /// Cuts `text` to the chosen blocks. Returns whether that was possible.
+    /// Cuts `text`, the text of the page, to the chosen blocks. Returns `false`, and changes nothing, if the page has
+    /// too many blocks.
     pub(super) fn keep_chosen(&self, text: &mut Vec<u8>) -> bool {
         if self.is_overfull {
             return false;
@@ -203,8 +211,9 @@ impl Blocks {
     }
 }
 
-/// Writes a gap behind the first `kept` bytes of `text`, which are shorter than `text`. If they end with a
-/// gap, a line end takes the place of a space. Returns the number of bytes with the gap.
+/// Writes `gap`, a space or line end, after the first `kept` bytes of `text`. `text` must have more bytes. If these
+/// bytes already end with a gap, only one gap remains: a line end if one of them is a line end. Nothing is written at
+/// the start of the text. Returns the number of bytes with the gap.
 fn with_gap(text: &mut [u8], kept: usize, gap: u8) -> usize {
     match kept.checked_sub(1).map(|last| &mut text[last]) {
         None => 0,
@@ -227,7 +236,7 @@ pub(crate) fn letters(text: &[u8]) -> u32 {
     text.iter().map(|&byte| u32::from(LETTERS[usize::from(byte)])).sum()
 }
 
-/// Number of letters that a character counts whose first byte is the index.
+/// Number of letters that a character counts as. The index is the first byte of the character in UTF-8.
 static LETTERS: [u8; 256] = letters_by_first_byte();
 
 const fn letters_by_first_byte() -> [u8; 256] {

@@ -10,35 +10,38 @@ use crate::bytes::html::main_content::marks::LeftOut;
 use simtool_model::page_text::PageText;
 use std::ops::Range;
 
-/// Limits for the main content of a page. A page beyond them is compared by its whole text.
+/// Limits that a choice of the main content must meet. If no choice meets them, a page is compared by its whole text.
 struct Limits {
     /// Smallest number of letters of the main content.
     fewest_letters: u32,
-    /// Number of letters of running text that may always be left out because of the names of elements,
+    /// Number of letters of running text that may always be left out because of the class or identifier of an element,
     /// for example in a request to accept cookies.
     running_by_name: u32,
 }
 
-/// Number of letters of running text that may always be outside the main content, for example a comment of a
-/// reader. More is allowed only next to a long main content. Otherwise the container is not what its name says,
-/// for example if it has only the title of the page.
+/// Number of letters of running text that may always be outside the chosen containers, for example a comment of a
+/// reader. A long main content allows more. Even more text there shows that the containers are wrong, for example that
+/// they have only the title of the page.
 const RUNNING_ELSEWHERE: u32 = 400;
 
-/// Limits for pages whose main content is in containers.
+/// Limits for a main content that is chosen by containers, such as the element `<main>`.
 const IN_CONTAINERS: Limits = Limits { fewest_letters: 10, running_by_name: 2000 };
-/// Limits for other pages.
+/// Limits for a main content that is chosen without containers: all blocks that are not left out, except lists of
+/// links.
 const GUESSED: Limits = Limits { fewest_letters: 60, running_by_name: 500 };
 
-/// Smallest number of letters of running text that are enough for a main content, so that they
-/// overrule the reason why they are left out.
+/// Smallest number of letters of running text that can overrule the reason why the text is left out. So much text may
+/// be the main content, although it is hidden or has a class such as `comments`.
 const FEWEST_OVERRULING: u32 = 240;
-/// Hidden text is content if it has at least one of this number of letters of the other content.
+/// Divisor of the letters of the chosen text. Hidden running text is content, too, if it has at least a third as many
+/// letters.
 const SHOWN_A_HIDDEN: u32 = 3;
-/// A main content with less than one of this number of visible letters is little of its page.
+/// Divisor of the visible letters of a page. A main content with less than a tenth of these letters is reported as
+/// [`PageText::Little`].
 const VISIBLE_A_CHOSEN: u32 = 10;
 
-/// Chooses the blocks of the main content. Returns the part of the page that they are. If it is
-/// [`PageText::Whole`], the page has no main content.
+/// Marks the blocks of the main content as chosen. Returns the kind of text that they are, for example
+/// [`PageText::Main`]. [`PageText::Whole`] means that the page has no main content.
 pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> PageText {
     overrule_names(blocks, containers);
     let mut is_enough = choose_visible(blocks, containers);
@@ -64,8 +67,8 @@ pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> PageText {
     }
 }
 
-/// Keeps text that is left out only because of the names of elements, if it is much of the page. A
-/// name is only a hint: a newsletter has a page of its own, and so have comments.
+/// Keeps text that is left out only because of the class or identifier of an element, if it is much of the page. A name
+/// such as `comments` is only a hint, because a page may consist of comments.
 fn overrule_names(blocks: &mut Blocks, containers: &Containers) {
     let all = 0..blocks.count();
     let shown = |block: &Block| !block.left_out.any();
@@ -87,8 +90,8 @@ fn overrule_names(blocks: &mut Blocks, containers: &Containers) {
     }
 }
 
-/// Chooses the blocks of the main content among those that are not left out, by the first rule that
-/// leaves enough text. Returns whether there is one.
+/// Chooses the blocks of the main content among those that are not left out. Tries containers that the page marks, then
+/// containers with a suitable name, then the whole page, until one of them has enough text. Returns whether one has.
 fn choose_visible(blocks: &mut Blocks, containers: &Containers) -> bool {
     blocks.sum_letters();
     let chooser = Chooser { blocks, containers };
@@ -97,8 +100,8 @@ fn choose_visible(blocks: &mut Blocks, containers: &Containers) -> bool {
         || choose_in(blocks, containers, None)
 }
 
-/// Chooses the blocks in these ranges, or those of the whole page that are no lists of links. Returns
-/// whether they are enough for a main content.
+/// Chooses the blocks in the ranges `contained`, or all blocks of the page if it is `None`. Lists of links next to
+/// enough running text are not chosen. Returns whether the chosen blocks are enough for a main content.
 fn choose_in(
     blocks: &mut Blocks,
     containers: &Containers,
@@ -131,7 +134,7 @@ fn choose_in(
         && elsewhere <= RUNNING_ELSEWHERE.max(of_chosen)
 }
 
-/// Returns whether a block is left out only because of names.
+/// Returns whether a block is left out only because of the class or identifier of an element.
 fn is_by_name(block: &Block) -> bool {
     block.left_out == LeftOut { by_name: true, ..LeftOut::default() }
 }
@@ -184,7 +187,8 @@ impl Chooser<'_> {
         large.min_by_key(|range| range.len()).map(|range| vec![range.clone()])
     }
 
-    /// Returns the blocks in the containers of a kind that have text and are in no other one.
+    /// Returns the ranges of blocks of the containers of this kind that have text and are not inside another container
+    /// of this kind.
     fn outermost(&self, kind: ContainerKind) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for Container { blocks, .. } in self.containers.of_kind(kind) {

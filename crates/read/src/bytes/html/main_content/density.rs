@@ -8,9 +8,10 @@
 use crate::bytes::html::main_content::blocks::Blocks;
 use std::ops::Range;
 
-/// Smallest number of letters of the running text of a page whose lists of links are left out.
+/// Number of letters of running text that a page must have so that its lists of links are left out.
 const FEWEST_RUNNING: u32 = 160;
-/// Smallest number of letters of a run of blocks of links that is left out.
+/// Smallest number of letters of a list of links that is left out. A list is a run of blocks whose text is mostly in
+/// links.
 const FEWEST_IN_LINKS: u32 = 30;
 /// Largest number of letters of a block that only separates links, such as a bar.
 const SEPARATOR: u32 = 2;
@@ -18,9 +19,9 @@ const SEPARATOR: u32 = 2;
 /// date.
 const SHORT: u32 = 24;
 
-/// Takes away the lists of links from the chosen blocks of a page, if the page has running text, and at
-/// most `most_links` letters of links for this number of letters of running text. Otherwise the lists
-/// may be the content, as in an index.
+/// Marks lists of links, such as menus, as not chosen, if the page has enough running text and not too many links.
+/// `most_links` gets the number of letters of running text, and returns the largest allowed number of letters in links.
+/// If there are more links, the lists may be the content, as in an index.
 pub(super) fn leave_out_links(blocks: &mut Blocks, most_links: impl Fn(u32) -> u32) {
     let all = 0..blocks.count();
     let running = blocks.running(all.clone(), |block| block.is_chosen);
@@ -38,8 +39,8 @@ pub(super) fn leave_out_links(blocks: &mut Blocks, most_links: impl Fn(u32) -> u
     }
 }
 
-/// Returns the blocks of the first list of links at or after the block `from`, with the short blocks
-/// between the links. Most of the letters of a list are in links.
+/// Returns the range of blocks of the first list of links at or after the block with index `from`, with the short
+/// blocks between the links. Most of the letters of a list are in links.
 fn next_list(blocks: &Blocks, from: usize) -> Option<Range<usize>> {
     let start = (from..blocks.count()).find(|&block| blocks.is_of_links(block))?;
     let (mut end, mut others, mut pending) = (start, 0, 0);

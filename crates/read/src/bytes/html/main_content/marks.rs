@@ -44,7 +44,7 @@ const TYPES_LEFT_OUT: [&str; 5] =
 /// Reasons why text is left out of the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
-    /// Left out because of the tag or role of an element.
+    /// Left out because of the tag, the role or the schema.org type of an element.
     pub(super) by_tag: bool,
     /// Left out because of the class or identifier of an element.
     pub(super) by_name: bool,
@@ -59,13 +59,13 @@ impl LeftOut {
     }
 }
 
-/// State of the text at a position of a page, which its open elements decide.
+/// Facts about the text at a position of a page. They depend on the elements that are open at this position.
 #[expect(clippy::struct_excessive_bools, reason = "each is decided by other elements")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     /// Whether an open element is hidden.
     is_hidden: bool,
-    /// Whether an open element is no part of the main content by its tag or role.
+    /// Whether the tag, role or schema.org type of an open element shows that it is no part of the main content.
     is_around: bool,
     /// Evidence in the classes and identifiers of open elements that they are no part of the main
     /// content.
@@ -86,8 +86,9 @@ impl State {
         }
     }
 
-    /// Returns whether a part that is left out because of names begins where this state follows
-    /// `before`.
+    /// Returns whether an element begins a part that is left out because of a class or identifier. `self` is the state
+    /// in the element, and `before` is the state in its parent element. This is so if text is left out for this reason
+    /// in `self`, but not in `before`.
     pub(super) fn begins_named(self, before: Self) -> bool {
         self.left_out().by_name && !before.left_out().by_name
     }
@@ -178,7 +179,7 @@ impl Marks<'_> {
         (state, container)
     }
 
-    /// Returns the kind of container that an element is. `of_names` is the kind that its names say.
+    /// Returns the kind of container that an element is. `of_names` is the kind that its class and identifier suggest.
     fn container(
         &self,
         name: ElementName,
@@ -195,7 +196,8 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns whether an element is no part of the main content by its tag or role.
+    /// Returns whether the tag, role or schema.org type of an element shows that it is no part of the main content.
+    /// `parent` is the state in the parent element. A `<header>` inside main content belongs to the content.
     fn is_around(&self, parent: State, name: ElementName) -> bool {
         LEFT_OUT.contains(name)
             || (name == HEADER && !parent.is_inside)
@@ -217,8 +219,8 @@ impl Marks<'_> {
         name.eq_ignore_ascii_case(kind.as_bytes())
     }
 
-    /// Returns the kind of container that the names of an element say it is, and the evidence in them that
-    /// it is no part of the main content.
+    /// Returns the kind of container that the class and identifier of an element suggest, and the evidence in them that
+    /// the element is no part of the main content.
     fn roles_of_names(
         &self,
         parent: State,

@@ -32,9 +32,10 @@ pub(super) use crate::bytes::html::main_content::blocks::letters;
 #[derive(Clone, Copy, Debug)]
 struct OpenData {
     state: State,
-    /// Number of the container that the element is, if it is one.
+    /// Index in `containers` of the container that the element is. `None` if the element is no container.
     container: Option<u16>,
-    /// Number of the part that is left out because of the names of the element, if there is one.
+    /// Index in `containers` of the part that is left out because of the class or identifier of the element. `None` if
+    /// no such part begins with the element.
     named: Option<u16>,
 }
 
@@ -56,8 +57,8 @@ impl MainContent {
         self.state = State::default();
     }
 
-    /// Cuts `text`, the whole text of the page, to the main content. Returns the part of the page that
-    /// `text` is then. If the page has no main content, `text` is unchanged.
+    /// Cuts `text`, the whole text of the page, to the main content. Returns the kind of text that remains. If the page
+    /// has no main content, `text` is unchanged, and the kind is [`PageText::Whole`].
     pub(super) fn cut(&mut self, text: &mut Vec<u8>) -> PageText {
         self.close_to(0, text);
         self.end_block(text);
@@ -70,7 +71,7 @@ impl MainContent {
         self.blocks.end_block(text, self.state.left_out());
     }
 
-    /// Closes the innermost open elements until `depth` elements are open.
+    /// Closes the innermost open elements until `depth` elements are open. `text` is the text of the page so far.
     fn close_to(&mut self, depth: usize, text: &[u8]) {
         if depth == self.open.depth() {
             return;

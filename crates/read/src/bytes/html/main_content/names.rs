@@ -14,19 +14,20 @@ use crate::bytes::html::main_content::containers::ContainerKind::{
 pub(super) enum NameRole {
     /// The element contains main content.
     Container(ContainerKind),
-    /// The element is no part of the main content.
+    /// The element is no part of the main content. The value is the strength of the evidence for that.
     LeftOut(Evidence),
-    /// The words of the name do not count.
+    /// The name is known, and gives the element no special role. The words of the name are not looked up.
     Ordinary,
 }
 
 /// Strength of the evidence in the names of an element that it is no part of the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Evidence {
-    /// The names do not say so.
+    /// The names do not suggest that the element is no part of the main content.
     #[default]
     None,
-    /// The names say so, unless the element contains a container of main content.
+    /// The names suggest that the element is no part of the main content. They are overruled if the element contains a
+    /// container of main content.
     Weak,
     Strong,
 }
@@ -93,7 +94,7 @@ const NAMES: &[(&str, NameRole)] = &[
     ("toctree-wrapper", NameRole::Ordinary),
 ];
 
-/// Words of names that mark a part around the main content, wherever it is.
+/// Words of names that mark a part around the main content, even if the part is inside a container of main content.
 const WORDS: &[&str] = &[
     "ads",
     "actions",
@@ -187,7 +188,7 @@ const NEGATIONS: &[&str] = &[
     "without",
 ];
 
-/// The meaning of a word of a name.
+/// The meaning of a word in the class or identifier of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordRole {
     LeftOut,
@@ -196,7 +197,7 @@ enum WordRole {
     Negation,
 }
 
-/// Entry of the hash table [`TABLE`].
+/// Entry of the hash table [`TABLE`]: a known name or word, and its meaning.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     text: &'static str,
@@ -249,7 +250,7 @@ const fn put(table: &mut [Known; SLOTS], known: Known) {
     table[slot] = known;
 }
 
-/// Hash of the bytes of a name or word, in lower case (FNV-1a).
+/// Hash of the bytes of a name or word (FNV-1a). Upper and lower case have the same hash.
 #[derive(Clone, Copy, Debug)]
 struct NameHash(u64);
 
@@ -295,7 +296,8 @@ pub(super) struct NameMatching {
     pub(super) has_words: bool,
 }
 
-/// Returns the role of the class name or identifier `name`.
+/// Returns the role that the class name or identifier `name` gives to its element. The whole name is looked up first,
+/// and then its words. Returns `None` if neither is known, or if a word such as `has` negates the others.
 pub(super) fn role_of_name(name: &[u8], matching: NameMatching) -> Option<NameRole> {
     let mut whole = NameHash::new();
     for &byte in name {

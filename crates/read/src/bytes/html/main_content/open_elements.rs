@@ -59,7 +59,7 @@ impl<T: Copy> OpenElements<T> {
         self.open.last().map(|element| element.data)
     }
 
-    /// Closes all elements.
+    /// Closes all elements, before another page is read.
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.deeper = 0;
@@ -73,7 +73,7 @@ impl<T: Copy> OpenElements<T> {
         is_full
     }
 
-    /// Opens an element.
+    /// Opens an element inside the innermost open element, and stores `data` with it.
     pub(super) fn push(&mut self, name: ElementName, element: Element, data: T) {
         self.open.push(OpenElement { name, is_block: element == Element::Block, data });
     }
@@ -83,8 +83,8 @@ impl<T: Copy> OpenElements<T> {
         self.open.pop().map(|element| element.data)
     }
 
-    /// Returns the number of open elements that remain if the start tag `name` closes the elements
-    /// whose end tag is implied before it.
+    /// Returns the number of open elements that remain before the start tag `name`. The tag closes elements whose end
+    /// tags may be missing, for example an open `<p>` before another `<p>`.
     pub(super) fn depth_before_start(&self, name: ElementName, element: Element) -> usize {
         let mut depth = self.open.len();
         if self.deeper > 0 {
@@ -136,9 +136,9 @@ impl<T: Copy> OpenElements<T> {
         self.open.len()
     }
 
-    /// Returns the number of elements outside the innermost element for which `is_sought` is true.
-    /// Returns `depth` if there is no such element among the innermost ones up to the first one
-    /// for which `is_barrier` is true.
+    /// Searches the first `depth` open elements for one for which `is_sought` is true, from the innermost outward.
+    /// Returns its index, which is the number of elements that contain it. Returns `depth` if there is none, or if an
+    /// element for which `is_barrier` is true comes first.
     fn closed(
         &self,
         depth: usize,

@@ -2,7 +2,7 @@ use super::tests::{OTHER, TEXT, all_of, main_of, part_of};
 use crate::bytes::{HtmlText, PageContent};
 use simtool_model::page_text::PageText;
 
-/// Checks that the page `html` is compared by `expected`, which is a part of this kind.
+/// Checks that only the text `expected` of the page `html` is compared, and that its kind is `part`.
 fn check_part(html: &str, part: PageText, expected: &str) {
     assert_eq!(part_of(html), (part, expected.to_owned()), "{html}");
 }
@@ -28,7 +28,7 @@ fn pages_for_browsers_without_scripts_are_read_if_there_is_little_else() {
     check_part(&parts.concat(), PageText::NoScript, &expected);
 }
 
-/// Returns the whole text of a page, and the part of the page that it is.
+/// Returns the text that is extracted from a page with [`PageContent::All`], and the kind of this text.
 fn all_with_part(html: &str) -> (PageText, String) {
     let mut text = Vec::new();
     let part = HtmlText::new(PageContent::All).extract(html, &mut text).part;

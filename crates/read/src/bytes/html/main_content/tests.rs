@@ -19,7 +19,7 @@ pub(super) fn main_of(html: &str) -> Option<String> {
     (part != PageText::Whole).then_some(text)
 }
 
-/// Returns the part of a page that is compared, and its text.
+/// Returns the text of a page that is compared with [`PageContent::Main`], and the kind of this text.
 pub(super) fn part_of(html: &str) -> (PageText, String) {
     let mut text = b"from before".to_vec();
     let part = HtmlText::new(PageContent::Main).extract(html, &mut text).part;
