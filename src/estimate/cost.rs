@@ -12,11 +12,11 @@ use crate::output::shown_share;
 use crate::pipeline::close_fingerprints::plan_ahead;
 use crate::pipeline::excerpts::excerpts_cost;
 use crate::pipeline::kept_documents::kept_documents_bytes;
-use crate::pipeline::kept_terms::{kept_terms_cost, memory_share};
+use crate::pipeline::kept_terms::{are_unpacked_kept, kept_terms_cost, memory_share};
 use crate::pipeline::plan::Plan;
 use crate::pipeline::shard_summary::NamesCost;
 use crate::pipeline::verify::verify_cost;
-use crate::sample::{Amounts, MethodSample, Sample};
+use crate::sample::{Amounts, MethodSample, PricedPart, Sample};
 use simtool_base::work_cost::WorkCost;
 use simtool_coverage::coverage_cost;
 use simtool_hamming::close_by_chance::CloseByChance;
@@ -109,15 +109,14 @@ impl RunCost<'_> {
         let sides = self.samples.as_ref().map(MethodSample::sets);
         let shares = MethodSample::term_shares(self.samples);
         let join = SetJoinCost::estimate(&sides, shares, threshold, resources.isa);
-        let kept = kept_terms_cost(
-            self.sum(|sample| sample.amounts.terms * sample.expensive_share),
-            memory,
-        );
+        let kept = kept_terms_cost(self.kept_terms(), memory);
         let weighing = self.plan.method().recipe().terms().weighing_cost(self.amounts.terms);
         // Texts that are cheap to read are read again for the join. Terms are made again only of the
         // documents that are compared, unless all documents are read again to drop some.
-        let read = self.amounts.read_seconds - self.sum(|sample| sample.expensive_seconds);
-        let made = self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
+        let read =
+            self.amounts.read_seconds - self.sum(|sample| self.kept_part(sample).read_seconds);
+        let made = self
+            .sum(|sample| sample.amounts.make_seconds * (1.0 - self.kept_part(sample).text_share));
         let for_dropping = if join.is_read_again { read + made } else { 0.0 };
         let again = for_dropping + read + made * join.compared_share;
         let left = memory - kept.bytes;
@@ -141,15 +140,12 @@ impl RunCost<'_> {
     /// Returns the cost of a run that looks for the words of documents in other documents.
     fn with_coverage(&self) -> Cost {
         let memory = self.plan.resources().memory as f64;
-        let kept = kept_terms_cost(
-            self.sum(|sample| sample.amounts.terms * sample.expensive_share),
-            memory,
-        );
+        let kept = kept_terms_cost(self.kept_terms(), memory);
         let search = coverage_cost(self.amounts.terms);
         // All texts are read once more, except those whose terms are kept.
         let again = self.sum(|sample| {
             let Amounts { read_seconds, make_seconds, .. } = sample.amounts;
-            (read_seconds + make_seconds) * (1.0 - sample.expensive_share)
+            (read_seconds + make_seconds) * (1.0 - self.kept_part(sample).text_share)
         });
         Cost {
             seconds: self.base_seconds()
@@ -196,13 +192,29 @@ impl RunCost<'_> {
         }
     }
 
+    /// Returns the part of a collection whose terms are kept when it is read for the first time, so that it is not read
+    /// again.
+    fn kept_part(&self, sample: &Sample) -> PricedPart {
+        let memory = self.plan.resources().memory;
+        if are_unpacked_kept(self.amounts.terms, memory) {
+            sample.packed()
+        } else {
+            sample.expensive
+        }
+    }
+
+    /// Returns the number of terms that are kept when they are read for the first time.
+    fn kept_terms(&self) -> f64 {
+        self.sum(|sample| sample.amounts.terms * self.kept_part(sample).text_share)
+    }
+
     /// Returns the bytes of temporary files for texts that are expensive to read. If common lines are left out, the
     /// files hold the texts, and otherwise the terms that do not fit in memory.
     fn temporary_text_bytes(&self) -> f64 {
         if self.plan.boilerplate().is_some() {
             return self.kept_text_bytes();
         }
-        let terms = self.sum(|sample| sample.amounts.terms * sample.expensive_share);
+        let terms = self.kept_terms();
         // The rest of the memory is for the join.
         let in_memory = memory_share(self.plan.resources().memory) as f64;
         (TERM_BYTES * terms - in_memory).max(0.0)
@@ -211,7 +223,7 @@ impl RunCost<'_> {
     /// Returns the bytes of temporary files for texts that are expensive to read. This is 0 unless common lines are
     /// left out.
     fn kept_text_bytes(&self) -> f64 {
-        let bytes = self.sum(|sample| sample.amounts.text_bytes * sample.expensive_share);
+        let bytes = self.sum(|sample| sample.amounts.text_bytes * sample.expensive.text_share);
         if self.plan.boilerplate().is_some() { kept_documents_bytes(bytes) } else { 0.0 }
     }
 
@@ -229,7 +241,7 @@ impl RunCost<'_> {
     /// readers.
     fn base_bytes(&self) -> f64 {
         let files = Collection::FILE_COST.times(self.facts.files as f64);
-        let expensive = self.sum(|sample| sample.amounts.documents * sample.expensive_share);
+        let expensive = self.sum(|sample| sample.amounts.documents * sample.packed().text_share);
         let excerpts = excerpts_cost(expensive, self.plan.resources().memory);
         EMPTY_RUN.bytes + files.bytes + self.names.merging_bytes + excerpts
     }
@@ -238,8 +250,8 @@ impl RunCost<'_> {
     fn report_seconds(&self) -> f64 {
         let seconds = self.samples.iter().map(|sample| {
             let sample = &sample.collection;
-            let share = shown_share(sample.expensive_shards, self.facts.affordable_part);
-            self.reading_seconds(sample.expensive_seconds * share)
+            let PricedPart { read_seconds, shards, .. } = sample.packed();
+            self.reading_seconds(read_seconds * shown_share(shards, self.facts.affordable_part))
         });
         seconds.sum()
     }
@@ -312,7 +324,7 @@ impl RunCost<'_> {
     }
 
     /// Adds up `number`, a function of a sample, over the samples of all collections.
-    fn sum(&self, number: fn(&Sample) -> f64) -> f64 {
+    fn sum(&self, number: impl Fn(&Sample) -> f64) -> f64 {
         self.samples.iter().map(|sample| number(&sample.collection)).sum()
     }
 

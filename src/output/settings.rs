@@ -51,6 +51,11 @@ impl Outputs {
         }
     }
 
+    /// Returns whether the run writes any copies of the inputs.
+    pub(crate) fn writes_copies(&self) -> bool {
+        self.kept || self.removed || self.annotates_copies()
+    }
+
     /// Returns whether the run writes copies of the inputs whose records also have the columns of the list of
     /// documents.
     pub(super) fn annotates_copies(&self) -> bool {

@@ -22,8 +22,24 @@ use std::fmt::{self, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Estimated number of bytes of a row of an output, without the IDs of the two documents that the row names.
-const ROW_BYTES: f64 = 80.0;
+/// Size of a row of an output.
+struct RowSize {
+    /// Number of documents that the row names, each by its ID and its file.
+    names: f64,
+    /// Number of bytes of the rest of the row in JSON Lines.
+    rest: f64,
+}
+
+/// Size of a row of the output `removed`.
+const REMOVED_ROW: RowSize = RowSize { names: 2.0, rest: 170.0 };
+/// Size of a removed document in a row of the output `clusters`.
+const CLUSTER_ROW: RowSize = RowSize { names: 1.0, rest: 90.0 };
+/// Size of a row of the output `pairs`.
+const PAIR_ROW: RowSize = RowSize { names: 2.0, rest: 130.0 };
+/// Size of a row of the output `documents`.
+const DOCUMENT_ROW: RowSize = RowSize { names: 2.0, rest: 320.0 };
+/// Number of bytes of a record number in the name of a document without an ID.
+const NUMBER_BYTES: f64 = 10.0;
 
 /// Plan of a run that was not carried out. Its `Display` is a text for people.
 #[derive(Debug)]
@@ -157,18 +173,16 @@ fn written_files(
     estimate: &Estimate,
 ) -> Vec<WrittenFiles> {
     let JobRequest { output, parts, .. } = &request.job;
-    let Outputs { kept, pairs, annotation, .. } = &request.outputs;
-    // Each of these outputs has at most one row for each document, except the pairs, which are usually not more.
-    let outputs = 1 + u32::from(*pairs) + u32::from(annotation.is_some());
-    let rows = estimate.id_bytes.likely * 2.0 + estimate.documents.likely * ROW_BYTES;
-    // If nothing is removed, the copies are as large as the inputs.
-    let copies = if *kept { corpora.first().bytes() as f64 } else { 0.0 };
+    let outputs = &request.outputs;
+    let of_rows = row_bytes(outputs, *corpora.first(), estimate);
+    // Together, the copies with the kept and with the removed documents are as large as the inputs.
+    let copies = if outputs.writes_copies() { corpora.first().bytes() as f64 } else { 0.0 };
     let temporary = &request.config.resources.temporary_folder;
     // Results for a store wait on this machine until all are complete.
     let folder = if is_address(output) { temporary } else { output };
     let results = WrittenFiles {
         is_limit: true,
-        ..WrittenFiles::new("results", folder, Guess::exactly(f64::from(outputs) * rows + copies))
+        ..WrittenFiles::new("results", folder, Guess::exactly(of_rows + copies))
     };
     let mut files = vec![results];
     if parts.setting().is_some() {
@@ -178,6 +192,26 @@ fn written_files(
         files.push(WrittenFiles::new("temporary files", temporary, estimate.temporary_bytes));
     }
     files
+}
+
+/// Returns the number of bytes that the outputs with rows have at most. They are that large if nearly all documents are
+/// removed. There may be more pairs than documents, but usually there are fewer.
+fn row_bytes(outputs: &Outputs, corpus: &dyn Corpus, estimate: &Estimate) -> f64 {
+    let documents = estimate.documents.most;
+    let lengths = (0..corpus.file_count()).map(|file| corpus.file_name(file).as_os_str().len());
+    let file_bytes = lengths.sum::<usize>() as f64 / corpus.file_count().max(1) as f64;
+    // A document without an ID is named by its file and the number of its record.
+    let ids = estimate.id_bytes.most;
+    let id_bytes = if ids > 0.0 { ids } else { documents * (file_bytes + NUMBER_BYTES) };
+    let names = id_bytes + documents * file_bytes;
+    let rows = [
+        (REMOVED_ROW, true),
+        (CLUSTER_ROW, true),
+        (PAIR_ROW, outputs.pairs),
+        (DOCUMENT_ROW, outputs.annotation.is_some()),
+    ];
+    let written = rows.into_iter().filter(|(_, is_written)| *is_written);
+    written.map(|(row, _)| row.names * names + row.rest * documents).sum()
 }
 
 impl DryRun {

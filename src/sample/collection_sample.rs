@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::section::TextReceiver;
 use super::stratum::{Stratum, strata};
 use super::stratum_estimate::StratumEstimate;
-use simtool_read::{Corpus, ReaderMemory};
+use simtool_read::{Corpus, Price, ReaderMemory};
 
 /// Estimated amounts of a whole collection. The estimate uses the parts of the collection that were
 /// read.
@@ -21,14 +21,10 @@ pub(crate) struct Sample {
     /// Seconds of one core for the slowest shard. One thread reads the whole shard, so a run takes at
     /// least this time, with any number of threads.
     pub(crate) longest_seconds: f64,
-    /// Seconds of `amounts.read_seconds` that are for expensive shards. A shard is expensive if reading
-    /// it costs clearly more than scanning its bytes, for example because it is compressed.
-    pub(crate) expensive_seconds: f64,
-    /// Fraction of the bytes of all texts that are in expensive shards, for example in compressed files.
-    pub(crate) expensive_share: f64,
-    /// Number of expensive shards in the collection. A shard is expensive if it is clearly slower to read than plain
-    /// text.
-    pub(crate) expensive_shards: f64,
+    /// The shards with [`Price::Unpacked`], for example files of zstd.
+    pub(crate) unpacked: PricedPart,
+    /// The shards with [`Price::Expensive`], for example files of gzip.
+    pub(crate) expensive: PricedPart,
     /// Estimated memory of one thread that reads the shards that need most memory.
     pub(crate) reader_memory: ReaderMemory,
     /// Number of shards in the collection. At most this number of threads can read at the same time.
@@ -36,6 +32,27 @@ pub(crate) struct Sample {
     /// Whether the sample has read the whole collection. If so, the numbers of documents, bytes and
     /// terms are exact, and only the times are estimates.
     pub(crate) is_complete: bool,
+}
+
+/// The shards of a collection that cost the same [`Price`] to read again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PricedPart {
+    /// Seconds of one core for reading these shards once.
+    pub(crate) read_seconds: f64,
+    /// Fraction of the bytes of all texts that are in these shards.
+    pub(crate) text_share: f64,
+    /// Number of these shards.
+    pub(crate) shards: f64,
+}
+
+impl PricedPart {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            read_seconds: self.read_seconds + other.read_seconds,
+            text_share: self.text_share + other.text_share,
+            shards: self.shards + other.shards,
+        }
+    }
 }
 
 impl Sample {
@@ -52,24 +69,22 @@ impl Sample {
             amounts: Amounts::default(),
             variances: Amounts::default(),
             longest_seconds: 0.0,
-            expensive_seconds: 0.0,
-            expensive_share: 0.0,
-            expensive_shards: 0.0,
+            unpacked: PricedPart::default(),
+            expensive: PricedPart::default(),
             reader_memory: ReaderMemory::default(),
             shards: corpus.shard_count(),
             is_complete: true,
         };
-        let mut expensive_text = 0.0;
         for stratum in &strata {
             // Each stratum gets a share of the budget in proportion to its bytes.
             let budget = budget.share(stratum.bytes / all_bytes);
             let estimate = stratum.sample(corpus, receiver, budget);
             sample.add(stratum, &estimate);
-            if stratum.is_expensive {
-                expensive_text += estimate.amounts.text_bytes;
-            }
         }
-        sample.expensive_share = expensive_text / sample.amounts.text_bytes.max(1.0);
+        let text_bytes = sample.amounts.text_bytes.max(1.0);
+        for part in [&mut sample.unpacked, &mut sample.expensive] {
+            part.text_share /= text_bytes;
+        }
         sample
     }
 
@@ -81,9 +96,20 @@ impl Sample {
         // Variances add up, because the strata are sampled independently.
         self.variances = self.variances.plus(estimate.variances);
         self.longest_seconds = self.longest_seconds.max(estimate.longest_seconds);
-        if stratum.is_expensive {
-            self.expensive_seconds += estimate.amounts.read_seconds;
-            self.expensive_shards += stratum.shards.len() as f64;
-        }
+        let part = match stratum.price {
+            Price::Cheap => return,
+            Price::Unpacked => &mut self.unpacked,
+            Price::Expensive => &mut self.expensive,
+        };
+        *part = part.plus(PricedPart {
+            read_seconds: estimate.amounts.read_seconds,
+            text_share: estimate.amounts.text_bytes,
+            shards: stratum.shards.len() as f64,
+        });
+    }
+
+    /// Returns the shards that cost clearly more to read than scanning their bytes.
+    pub(crate) fn packed(&self) -> PricedPart {
+        self.unpacked.plus(self.expensive)
     }
 }

@@ -23,6 +23,6 @@ mod variance;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use budget::Budget;
-pub(crate) use collection_sample::Sample;
+pub(crate) use collection_sample::{PricedPart, Sample};
 pub(crate) use method_sample::MethodSample;
 pub(crate) use section::TextReceiver;

@@ -74,7 +74,7 @@ pub(super) fn picks(stratum: &Stratum, corpus: &dyn Corpus) -> Vec<Pick> {
 fn shards(stratum: &Stratum) -> Vec<Pick> {
     let count = stratum.shards.len();
     let mean_bytes = stratum.bytes / count.max(1) as f64;
-    let most = match (stratum.is_small, stratum.is_expensive) {
+    let most = match (stratum.is_small, stratum.is_packed()) {
         (true, _) => SMALL_PICKS,
         (false, false) if mean_bytes <= PART_BYTES => PART_PICKS,
         _ => FILE_PICKS,
@@ -164,10 +164,11 @@ fn spread(picks: Vec<Pick>) -> Vec<Pick> {
 mod tests {
     use super::*;
     use simtool_model::compression::Compression;
+    use simtool_read::Price;
 
     #[test]
     fn more_parts_of_plain_files_are_picked_than_whole_files() {
-        let picked = |shard_bytes: f64, is_expensive| {
+        let picked = |shard_bytes: f64, price| {
             let count = 100;
             let stratum = Stratum {
                 shards: (0..count).collect(),
@@ -175,13 +176,13 @@ mod tests {
                 bytes: shard_bytes * count as f64,
                 records: None,
                 is_small: false,
-                is_expensive,
+                price,
                 kind: (Compression::None, None),
             };
             shards(&stratum).len()
         };
-        assert_eq!(picked(1e6, false), 100);
-        assert_eq!(picked(1e6, true), FILE_PICKS);
-        assert_eq!(picked(3e6, false), FILE_PICKS);
+        assert_eq!(picked(1e6, Price::Cheap), 100);
+        assert_eq!(picked(1e6, Price::Expensive), FILE_PICKS);
+        assert_eq!(picked(3e6, Price::Cheap), FILE_PICKS);
     }
 }

@@ -19,7 +19,8 @@ pub(super) struct Stratum {
     /// their records.
     pub(super) records: Option<f64>,
     pub(super) is_small: bool,
-    pub(super) is_expensive: bool,
+    /// Cost of reading the shards again.
+    pub(super) price: Price,
     /// Compression and format that the names of the files indicate.
     pub(super) kind: (Compression, Option<Format>),
 }
@@ -30,7 +31,7 @@ pub(super) struct Stratum {
 /// * the compression and the format that the names of their files indicate
 /// * whether the number of their records is known before reading
 /// * whether they are small, which means at most [`SMALL_BYTES`]
-/// * whether they are expensive to read, for example because they are compressed
+/// * the cost of reading them again
 pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
     let files = corpus.as_files();
     // Shards of one file are neighbours, so the kind of the file is looked up only once.
@@ -46,15 +47,15 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
         let bytes = corpus.shard_bytes(shard);
         let records = corpus.known_records(shard);
         let is_small = bytes <= SMALL_BYTES;
-        let is_expensive = corpus.price(shard) != Price::Cheap;
-        let key = (kind.0, kind.1.map(Format::name), records.is_some(), is_small, is_expensive);
+        let price = corpus.price(shard);
+        let key = (kind.0, kind.1.map(Format::name), records.is_some(), is_small, price);
         let stratum = strata.entry(key).or_insert_with(|| Stratum {
             shards: Vec::new(),
             sizes: Vec::new(),
             bytes: 0.0,
             records: records.map(|_| 0.0),
             is_small,
-            is_expensive,
+            price,
             kind,
         });
         stratum.shards.push(shard);
@@ -66,6 +67,11 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
 }
 
 impl Stratum {
+    /// Whether reading the shards costs clearly more than scanning their bytes, for example because they are compressed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.price != Price::Cheap
+    }
+
     /// Returns the number of bytes of the longest shard.
     pub(super) fn longest_shard(&self) -> f64 {
         self.sizes.iter().copied().fold(0.0, f64::max)

@@ -88,7 +88,7 @@ impl Stratum {
         // The beginning of an expensive shard says little about the rest of the shard. So it is better
         // to read far into the shard than to make terms of every text. With a budget of bytes, however,
         // every sample must make terms of the same texts, so all texts are used.
-        let is_beginning = self.is_expensive && picks[0].is_open_ended();
+        let is_beginning = self.is_packed() && picks[0].is_open_ended();
         let takes_all_texts = !is_beginning || matches!(budget, Budget::Bytes(_));
         SectionLimits { from, until, budget, takes_all_texts }
     }
@@ -248,7 +248,7 @@ mod tests {
             bytes: 100.0,
             records: None,
             is_small: false,
-            is_expensive: true,
+            price: Price::Expensive,
             kind: (Compression::Gzip, None),
         };
         let pick = Pick { place: 0, from: 0, until: u64::MAX, weight: 100.0 };

@@ -253,6 +253,22 @@ fn a_dry_run_foretells_the_disk_and_the_fields_that_are_missing() {
     let end = folder.run_words("dedup a.jsonl.gz --max-memory 2MB --output out2 -q");
     assert_eq!(end.code, 0, "{}", end.err);
     assert!(line.contains(" of temporary files in "), "{line}");
+    // Nearly all documents are removed, so the outputs are as large as they can be.
+    let copies = json_lines(&vec![texts(1).concat(); 3000]);
+    let folder = Folder::empty().with("copies.jsonl", copies);
+    for more in ["", " --annotate"] {
+        let dry = folder.run_words(&format!("dedup copies.jsonl{more} --dry-run"));
+        let line = dry.out.lines().find(|line| line.contains(" of results in ")).unwrap();
+        let end = folder.run_words(&format!("dedup copies.jsonl{more} --force -q"));
+        assert_eq!(end.code, 0, "{}", end.err);
+        let outputs = ["removed", "clusters", "documents"];
+        let written = outputs.iter().filter_map(|name| {
+            fs::metadata(folder.path(&format!("simtool-out/{name}.jsonl"))).ok()
+        });
+        let written = written.map(|file| file.len()).sum::<u64>() as f64;
+        let estimated = of(line, "results");
+        assert!((written..2.0 * written).contains(&estimated), "{written} bytes, {line}");
+    }
     let (_, run) = dry("a.jsonl --within lang --id-field nobody");
     for part in [
         "a run would fail: --within lang: no record has this field",

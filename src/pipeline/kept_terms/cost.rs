@@ -3,6 +3,9 @@
 
 use simtool_base::work_cost::WorkCost;
 
+/// Number of bytes of a term in memory and in a file.
+pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
+
 /// Cost of keeping a term: the seconds for storing it in new memory and for visiting it once more, and its bytes of
 /// memory. The bytes include memory that is reserved for more terms but not used.
 ///
@@ -16,6 +19,12 @@ const MEMORY_PARTS: u64 = 3;
 /// Returns the number of bytes that kept terms may take if `free` bytes of memory are free.
 pub(crate) fn memory_share(free: u64) -> u64 {
     free / MEMORY_PARTS
+}
+
+/// Returns whether the `terms` terms of a collection fit in memory, if `memory` bytes are free. Terms of texts that are
+/// cheap to unpack, such as those of zstd files, are kept from the first reading only then.
+pub(crate) fn are_unpacked_kept(terms: f64, memory: u64) -> bool {
+    terms * TERM_BYTES as f64 <= memory_share(memory) as f64
 }
 
 /// Estimates the time and memory for keeping `terms` terms if `memory` bytes of memory are free. Terms that do not fit

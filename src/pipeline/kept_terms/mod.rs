@@ -13,9 +13,10 @@
 
 mod cost;
 
-pub(crate) use cost::{kept_terms_cost, memory_share};
+pub(crate) use cost::{are_unpacked_kept, kept_terms_cost, memory_share};
 
 use super::spool::{Spool, SpoolPlace, Writing};
+use cost::TERM_BYTES;
 use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
@@ -34,9 +35,6 @@ const WHAT: &str = "the terms of texts that are read once";
 
 /// Number of terms that are read from or written to a temporary file at a time. So many terms take a megabyte.
 const BLOCK_TERMS: usize = 128 << 10;
-
-/// Number of bytes of a term in memory and in a file.
-const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
 /// Minimum number of terms for which memory is reserved when the first terms of a shard are stored in memory.
 const FIRST_TERMS: u64 = 4 << 10;
