@@ -133,6 +133,9 @@ pub struct Config {
     pub may_leave_pairs_out: bool,
     /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
     pub has_text_facts: bool,
+    /// Whether no copies of the input are written. Then its records are not hashed. A copy needs these hashes to know that
+    /// it has the bytes that were compared.
+    pub has_no_copies: bool,
     /// Condition under which the run counts the words that each removal loses.
     pub lost_words: LostWordCount,
     /// Rule for lines that are left out of the comparison, unless fewer than 50 words would remain. If queries are
@@ -191,6 +194,7 @@ impl Config {
             decisions: options.take_path("decisions"),
             may_leave_pairs_out: false,
             has_text_facts: false,
+            has_no_copies: false,
             lost_words: LostWordCount::default(),
             boilerplate: Boilerplate::parse(options)?,
             resources: Resources::parse(options)?,

@@ -28,6 +28,9 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
     pub(crate) text_facts: bool,
+    /// Whether the bytes of the records are not hashed, because [no copies](super::config::Config::has_no_copies) of the
+    /// input are written.
+    pub(crate) has_no_copies: bool,
 }
 
 /// Values of documents that settings use, such as `keep` and `within`.
@@ -51,8 +54,14 @@ pub(crate) struct DocumentTraits {
 
 impl WantedTraits<'_> {
     /// Settings that collect no values.
-    pub(crate) const NONE: Self =
-        Self { keep: None, scope: None, source: None, own_words: false, text_facts: false };
+    pub(crate) const NONE: Self = Self {
+        keep: None,
+        scope: None,
+        source: None,
+        own_words: false,
+        text_facts: false,
+        has_no_copies: false,
+    };
 
     /// Returns the hash of the value, for example the language, that decides which other documents `document` is
     /// compared with. Returns `None` if it is compared with all documents. The document is in `file`.

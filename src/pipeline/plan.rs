@@ -162,6 +162,7 @@ impl Plan {
             source: self.config.by,
             own_words: self.compares_own_words(),
             text_facts: self.config.has_text_facts,
+            has_no_copies: self.config.has_no_copies,
         }
     }
 

@@ -164,7 +164,7 @@ pub(crate) fn read_summarized(
         };
         // The digest comes first. If another program overwrites the record meanwhile, the digest is of the bytes before,
         // and a copy of the bytes after does not agree with it.
-        digest.add(record.content_hash());
+        digest.add(if wanted.has_no_copies { None } else { record.content_hash() });
         match record.content {
             Content::Document(document) => {
                 // Shards are read in any order, so documents are numbered within the shard.

@@ -115,6 +115,7 @@ impl Request {
         let fail_if = FailIf::parse(&mut options)?;
         let has_receipt = options.take_flag("receipt")?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
+        config.has_no_copies = !outputs.writes_copies();
         // Users who ask for all documents want to know all about them.
         let is_annotated = outputs.annotation.is_some();
         config.lost_words =
