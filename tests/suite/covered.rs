@@ -231,7 +231,7 @@ fn groups_hold_and_settings_of_pairs_are_refused() {
         ("--across lang", "--across lang: does not go with covered"),
         ("--keep-count 2", "--keep-count 2: does not go with covered"),
         ("--cluster components", "--cluster components: does not go with covered"),
-        ("--pairs", "--pairs true: does not go with covered"),
+        ("--pairs", "--pairs: does not go with covered"),
         ("--similarity 0.9", "--similarity 0.9: works only with --method exact"),
     ] {
         let run = folder.run_words(&format!("dedup in.jsonl --method covered --force {options}"));

@@ -297,20 +297,20 @@ fn wrong_uses_of_parts_are_refused() {
     for (arguments, message) in [
         ("dedup in --shard 5/4", "--shard 5/4: must be the number of a shard"),
         ("dedup in --shard four", "--shard four: must be the number of a shard"),
-        ("dedup - --resume", "--resume true: needs files"),
+        ("dedup - --resume", "--resume: needs files"),
         ("dedup - --shard 1/2", "--shard 1/2: needs files"),
         ("passages - --output out --shard 1/2", "--shard 1/2: needs files"),
         ("dedup --files-from - --shard 1/2", "--shard 1/2: needs the list of files in a file"),
-        ("dedup --files-from - --resume", "--resume true: needs the list of files in a file"),
+        ("dedup --files-from - --resume", "--resume: needs the list of files in a file"),
         ("passages --files-from - --output out --shard 1/2", "name it with --files-from"),
         ("contamination items --files-from - --output out --resume", "name it with --files-from"),
         ("dedup in --method auto --shard 1/2", "--shard 1/2: needs a --method"),
-        ("dedup in --preview --resume", "--resume true: does not go with --preview"),
+        ("dedup in --preview --resume", "--resume: does not go with --preview"),
         ("dedup in --dry-run --shard 1/2", "--shard 1/2: does not go with --dry-run"),
         ("dedup in --output foreign --resume", "foreign.parts: was not written by simtool"),
         ("dedup in --shard 1/2 --method exact:weight=idf", "--shard 1/2: does not go with weights"),
         ("dedup in --boilerplate 3 --shard 1/2", "use --resume on one machine"),
-        ("passages in --resume", "--resume true: needs --output"),
+        ("passages in --resume", "--resume: needs --output"),
     ] {
         let refused = folder.run_words(arguments);
         assert_eq!(refused.code, 2, "{arguments}: {}", refused.err);

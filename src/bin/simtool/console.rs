@@ -50,8 +50,11 @@ pub(crate) fn explained(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>().map(Error::kind) {
         Some(ErrorKind::Config { field, value, rule }) => {
             let option = option(field).unwrap_or((*field).into());
-            // A flag has no value, and without trimming a space would follow its name.
-            format!("{}: {rule}", format!("{option} {value}").trim_end())
+            // People write a flag without a value.
+            match value.as_str() {
+                "" | "true" => format!("{option}: {rule}"),
+                _ => format!("{option} {value}: {rule}"),
+            }
         }
         _ => format!("{error:#}"),
     }
