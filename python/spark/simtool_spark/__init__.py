@@ -61,7 +61,7 @@ def deduplicate(
     If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
     `distance` has the distance of these. Both are null if only a chain links the two documents.
 
-    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max:size"`
+    The options are those of `simtool dedup` that are listed below, with `_` for `-`. The default `method` is simhash. `keep="max:size"`
     and `"min:size"` keep the document with the greatest or smallest value of the column `size`.
 
     `text_column`, `id_column` and the column of `keep` are selected as `--text-field` does, for example
