@@ -109,6 +109,11 @@ try {
   page.on('request', (request) => { if (!/^(data:|http:\/\/127\.0\.0\.1:)/.test(request.url())) outside.push(request.url()); });
   page.on('pageerror', (error) => faults.push(`error on a page: ${error.message}`));
   const isReady = () => page.waitForSelector('.page[data-ready="true"]');
+  /** Presses the key of a page, and waits until this page is shown and ready. The page before it is ready already. */
+  async function press(key, name) {
+    await page.keyboard.press(key);
+    await page.waitForSelector(`.page.${name}[data-ready="true"]`);
+  }
 
   /** Looks at the present page: accessibility, width, and a picture. */
   async function look(name) {
@@ -133,12 +138,12 @@ try {
     server.kill('SIGKILL');
     ({ server, address } = await serve(...run));
     await page.goto(`${address}#/${path}`);
-    await isReady();
+    await page.waitForSelector(`.page.${path.split(/[?/]/)[0]}[data-ready="true"]`);
   }
 
   await page.goto(address);
   await look('overview');
-  await page.keyboard.press('2');
+  await press('2', 'rows');
   await look('rows');
   const shownRows = () => page.textContent('.page.rows p[role=status]');
   assert.equal(await shownRows(), '60 removed documents');
@@ -162,7 +167,7 @@ try {
   await page.waitForFunction(() => document.querySelector('.state').textContent.includes('decided: keep this document'));
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => document.querySelector('.state')?.textContent.includes('no decision'));
-  await page.keyboard.press('3');
+  await press('3', 'clusters');
   await look('clusters');
 
   await page.goto(`${address}#/rows?text=page-10-1`);
@@ -176,7 +181,7 @@ try {
   await look('moved');
 
   await page.goto(`${address}#/rows`);
-  await isReady();
+  await page.waitForSelector('.page.rows[data-ready="true"]');
   await page.keyboard.press('w');
   await page.keyboard.type('YESTERDAY');
   await page.keyboard.press('Tab');
@@ -192,8 +197,7 @@ try {
   assert.notEqual(await page.title(), 'hacked');
   assert.equal(await page.locator('main img').count(), 0);
 
-  await page.keyboard.press('4');
-  await isReady();
+  await press('4', 'judge');
   for (let judged = 1; judged <= 20; judged += 1) {
     await page.keyboard.press(judged % 5 ? 'y' : 'n');
     await page.waitForFunction((count) => document.querySelector('.state').textContent.includes(`${count} judged`), judged);
@@ -258,7 +262,7 @@ try {
   await page.waitForFunction(() => location.hash.includes('at=1'));
   await isReady();
   await look('passage');
-  await page.keyboard.press('1');
+  await press('1', 'overview');
   await look('passages-overview');
   await open('clusters', 'found-items');
   await look('items');
@@ -271,13 +275,13 @@ try {
   await page.check('[name=template]');
   await page.waitForFunction(() => document.querySelector('.page.clusters p[role=status]')?.textContent.startsWith('1 cluster,'));
   await look('templates');
-  await page.keyboard.press('1');
+  await press('1', 'overview');
   await page.click('.warning a:last-of-type');
   await page.waitForFunction(() => document.querySelector('.page.rows p[role=status]')?.textContent === '8 removed documents');
 
   await open('overview');
 
-  await page.keyboard.press('5');
+  await press('5', 'decisions');
   await look('decisions');
   assert.match(await page.textContent('.command'), /--decisions out\.decisions\.jsonl/);
   await page.keyboard.press('?');
