@@ -31,10 +31,11 @@ const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
 /// Number of bytes of two 64-bit words. The size of a table is a multiple of it, because [`Cells::keep_matched`]
 /// replaces two words of two-bit counters by one word with one bit for each counter.
-const WORD_BYTES: usize = 2 * size_of::<u64>();
+const TWO_WORDS: usize = 2 * size_of::<u64>();
 
 /// Description of the memory for the table of cells. Out-of-memory messages contain it.
 const TABLE: &str = "the table of terms";
+
 /// The change that an occurrence of a term makes to the term's cell, which is a two-bit counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
@@ -95,7 +96,7 @@ impl Cells {
     pub fn new(cells: u64, round: u32, ledger: &Ledger) -> Result<Self> {
         let cells = cells.max(Self::LEAST);
         let bytes = cells.div_ceil(Self::A_BYTE) as usize;
-        let bytes = LargeBuffer::try_resident(bytes.next_multiple_of(WORD_BYTES), TABLE)?;
+        let bytes = LargeBuffer::try_resident(bytes.next_multiple_of(TWO_WORDS), TABLE)?;
         let bytes = bytes.entered_in(ledger);
         let numbers = CellNumbers { cells, rotation: round.wrapping_mul(13) % 64 };
         Ok(Self { bytes, has_single_bits: false, numbers, ledger: ledger.clone() })

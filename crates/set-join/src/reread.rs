@@ -155,8 +155,8 @@ impl Rereading<'_> {
                 self.begin("read and count");
                 self.count(&mut cells, &slice, &shards, None)?;
             }
-            // The last reading has all documents that are left, so it can make their sketches, too.
             cells.keep_matched();
+            // The last reading has all documents that are left, so it can make their sketches, too.
             let is_last = number + 1 == slices;
             let order = (is_last && !self.sources.is_weighted()).then_some(&order);
             sketches = self.prune(&mut shards, &cells, &slice, order)?;

@@ -33,7 +33,7 @@ pub(super) enum Chosen {
     Sample,
     /// At random, from the pairs just below the limit.
     Below,
-    /// By the person, who picked the pair from a list.
+    /// The person picked the pair from a list.
     Picked,
 }
 
