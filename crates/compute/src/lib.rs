@@ -5,5 +5,6 @@ pub mod context;
 #[doc(hidden)]
 pub mod lent_array;
 pub mod resources;
+pub mod tasks;
 pub mod threads;
 pub mod written_ranges;

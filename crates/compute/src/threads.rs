@@ -1,11 +1,12 @@
 //! The threads of the program, and the loop that distributes work among them.
 
+use crate::tasks;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use simtool_base::error::{Error, Result};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The threads that a computation may use: a pool of threads, or only the thread of the caller. A clone uses the same
 /// pool.
@@ -27,6 +28,24 @@ fn start(count: usize) -> Result<ThreadPool> {
     pool.map_err(|error| {
         Error::config("threads", count, format!("the system cannot start them: {error}"))
     })
+}
+
+/// Runs `work` on a thread of the pool, and returns its result.
+fn run_on<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    let mut work = Some(work);
+    let mut result = None;
+    install(pool, &mut || result = work.take().map(|work| work()));
+    result.unwrap_or_else(|| unreachable!("a pool runs its work or panics"))
+}
+
+/// Calls `work` on a thread of the pool. Like [`run_on_all`], this function is compiled once, and not for each closure.
+fn install(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}
+
+/// Calls `work` once on each thread of the pool.
+fn run_on_all(pool: &ThreadPool, work: &(dyn Fn() + Sync)) {
+    pool.broadcast(|_| work());
 }
 
 impl Threads {
@@ -72,8 +91,8 @@ impl Threads {
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R> {
         match &self.0 {
             // Outside a pool, rayon would start its global pool with a thread for every core.
-            None => Ok(start(1)?.install(work)),
-            Some(pool) => Ok(pool.install(work)),
+            None => Ok(run_on(&start(1)?, work)),
+            Some(pool) => Ok(run_on(pool, work)),
         }
     }
 
@@ -158,19 +177,20 @@ impl Threads {
             }
             Ok(finish(state))
         };
+        let done = Mutex::new(Vec::new());
         let run = || {
-            let done = take_items();
-            if done.is_err() {
+            let result = take_items();
+            if result.is_err() {
                 has_failed.store(true, Ordering::Relaxed);
             }
-            done
+            done.lock().unwrap_or_else(PoisonError::into_inner).push(result);
         };
-        let done = match &self.0 {
+        match &self.0 {
             // A single item occupies one thread, so waking the others would only cost time.
-            Some(pool) if items > 1 => pool.broadcast(|_| run()),
-            _ => vec![run()],
-        };
-        states_or_first_error(done)
+            Some(pool) if items > 1 => run_on_all(pool, &run),
+            _ => run(),
+        }
+        states_or_first_error(done.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads. Returns the result of `work`
@@ -208,11 +228,7 @@ impl Threads {
         work: impl Fn(T) -> R + Sync + Send,
     ) -> Vec<R> {
         match &self.0 {
-            // Items are few and large. With at most one item in a piece of work, no thread waits
-            // while another one still has several.
-            Some(pool) => {
-                pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect())
-            }
+            Some(pool) => run_on(pool, || tasks::map_items(items, work)),
             None => items.into_iter().map(work).collect(),
         }
     }
@@ -224,7 +240,7 @@ impl Threads {
         key: impl Fn(&T) -> K + Sync + Send,
     ) {
         match &self.0 {
-            Some(pool) => pool.install(|| items.par_sort_unstable_by_key(key)),
+            Some(pool) => run_on(pool, || items.par_sort_unstable_by_key(key)),
             None => items.sort_unstable_by_key(key),
         }
     }

@@ -1,6 +1,6 @@
 //! Writes text in order, although several threads make parts of it at the same time.
 
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use crate::tasks;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -14,20 +14,21 @@ const ROWS_OF_RANGE: u32 = 1024;
 ///
 /// Writing to `out` fails, or `push` fails.
 pub fn write_ranges(
-    out: &mut (impl Write + Send),
+    out: &mut (dyn Write + Send),
     count: u32,
-    push: impl Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync,
+    push: &(dyn Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync),
 ) -> io::Result<()> {
     // Each thread makes one text at a time, which limits the number of texts in memory.
     let at_once = rayon::current_num_threads() as u32;
     let texts_from = |range: u32| {
-        let ranges = range..count.div_ceil(ROWS_OF_RANGE).min(range + at_once);
-        let text = |range: u32| {
-            let start = range * ROWS_OF_RANGE;
+        let end = count.div_ceil(ROWS_OF_RANGE).min(range + at_once);
+        let text = |number: usize| {
+            let start = (range + number as u32) * ROWS_OF_RANGE;
             let mut text = Vec::new();
             push(start..count.min(start.saturating_add(ROWS_OF_RANGE)), &mut text).map(|()| text)
         };
-        ranges.into_par_iter().map(text).collect::<io::Result<Vec<Vec<u8>>>>()
+        let texts = tasks::map(end.saturating_sub(range) as usize, text);
+        texts.into_iter().collect::<io::Result<Vec<Vec<u8>>>>()
     };
     let mut next = 0;
     let mut texts = texts_from(next)?;
@@ -54,7 +55,7 @@ mod tests {
                 rows.into_iter().try_for_each(|row| writeln!(text, "{row}"))
             };
             let mut out = Vec::new();
-            Threads::new(3).unwrap().run(|| write_ranges(&mut out, count, push)).unwrap().unwrap();
+            Threads::new(3).unwrap().run(|| write_ranges(&mut out, count, &push)).unwrap().unwrap();
             let mut expected = Vec::new();
             (0..count).for_each(|row| writeln!(expected, "{row}").unwrap());
             assert!(out == expected, "{count} rows");

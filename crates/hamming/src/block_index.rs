@@ -15,9 +15,9 @@ use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload, table_look};
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
+use simtool_compute::tasks;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
@@ -70,10 +70,10 @@ impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
     ///
     /// O(n) for each of k + 1 tables, which are built in parallel.
     pub fn new(values: V, keys: TableKeys, isa: Isa) -> Result<Self> {
-        let (rows, numbers) = (&*values, 0..keys.tables());
-        let tables = numbers.into_par_iter().map(|table| BucketTable::new(rows, &keys, table));
-        let tables: Result<_> = tables.collect();
-        Ok(Self { blocks: keys.layout.blocks(), keys, isa, tables: tables?, values })
+        let rows = &*values;
+        let tables = tasks::map(keys.tables(), |table| BucketTable::new(rows, &keys, table));
+        let tables = tables.into_iter().collect::<Result<_>>()?;
+        Ok(Self { blocks: keys.layout.blocks(), keys, isa, tables, values })
     }
 }
 

@@ -12,13 +12,10 @@ use crate::parallel_partition::{NumberedValues, partition};
 use crate::recursion::{BucketPlace, LARGE_BITS, Numbers, Recursion, SMALL_BITS};
 use crate::recursion_memory::{Buffer, RECORDS, RecursionScratch, Sketch, new_buffer};
 use crate::split::{BitWeights, Node, Path};
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
-    ParallelSliceMut,
-};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::Share;
+use simtool_compute::tasks;
 use simtool_kernels::block_keys::block_keys;
 use simtool_kernels::hamming_accept::PairTest;
 use simtool_kernels::hamming_pairs::{PairSearch, near_pairs_64};
@@ -108,11 +105,10 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         let share = share.part(1, children.len());
         let folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         let mut folds = folds.entered_in(&self.pool.ledger);
-        folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
-            |(folds, values)| {
-                folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
-            },
-        );
+        let chunks = folds.chunks_mut(TASK_ROWS).zip(values.chunks(TASK_ROWS));
+        tasks::map_items(chunks.collect(), |(folds, values)| {
+            folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
+        });
         let of_keys = children.iter().take(KEYS_AT_ONCE);
         let of_keys = of_keys.map(|_| {
             let keys = LargeBuffer::try_zeroed(values.len(), RECORDS)?;
@@ -152,7 +148,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
                 chunk.push(keys);
             }
         }
-        values.par_chunks(TASK_ROWS).zip(chunks).with_max_len(1).for_each(|(values, mut chunk)| {
+        let chunks = values.chunks(TASK_ROWS).zip(chunks);
+        tasks::map_items(chunks.collect(), |(values, mut chunk)| {
             // The rows are divided into pieces of 256. A piece stays in the caches while it is hashed
             // for all blocks.
             for first in (0..values.len()).step_by(256) {
@@ -185,31 +182,27 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         let (sketches, numbers) = moved;
         let starts = partition(values.len(), records, &hash, sketches, numbers);
         let (sketches, numbers): (&[Sketch], &[u32]) = (sketches, numbers);
-        let parts: Vec<C::Part> = (0..hash.parts())
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|i| {
-                let range = starts[i]..starts[i + 1];
-                let numbers = &numbers[range.clone()];
-                let share = share.part(range.len(), values.len());
-                if share.is_cancelled() {
-                    return self.collect.part();
-                }
-                if numbers.len() >= self.large_records {
-                    let gathered = gather(values, numbers);
-                    return self.large(&gathered, Numbers::Given(numbers), node, 0, share);
-                }
-                let part = self.pool.with_scratch(|scratch| {
-                    let mut part = self.collect.part();
-                    let records = NumberedValues { values: &sketches[range], numbers };
-                    self.small_sketches(values, records, node, bits, scratch, &mut part);
-                    self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
-                    part
-                });
-                share.done();
+        let parts = tasks::map(hash.parts(), |i| {
+            let range = starts[i]..starts[i + 1];
+            let numbers = &numbers[range.clone()];
+            let share = share.part(range.len(), values.len());
+            if share.is_cancelled() {
+                return self.collect.part();
+            }
+            if numbers.len() >= self.large_records {
+                let gathered = gather(values, numbers);
+                return self.large(&gathered, Numbers::Given(numbers), node, 0, share);
+            }
+            let part = self.pool.with_scratch(|scratch| {
+                let mut part = self.collect.part();
+                let records = NumberedValues { values: &sketches[range], numbers };
+                self.small_sketches(values, records, node, bits, scratch, &mut part);
+                self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
                 part
-            })
-            .collect();
+            });
+            share.done();
+            part
+        });
         self.merged(parts)
     }
 

@@ -4,12 +4,11 @@
 use crate::Rows;
 use crate::collect::Collect;
 use crate::grouping::{GROUPS, NONE, partition_equal};
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSliceMut,
-};
+use rayon::prelude::ParallelSliceMut;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::memory_ledger::Ledger;
+use simtool_compute::tasks;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::Fingerprint;
@@ -52,14 +51,10 @@ pub(super) fn first_rows<L: Fingerprint>(
     let valid = rows.validity.cloned().unwrap_or_else(|| Validity::all(row_count));
     let first: Vec<AtomicU64> = valid.words().iter().map(|&word| AtomicU64::new(word)).collect();
     let parts: Vec<_> = starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
-    let sizes: Vec<Vec<(u32, u32)>> = parts
-        .into_par_iter()
-        .with_max_len(1)
-        .map_init(Vec::new, |table, part| {
-            let (values, numbers) = (&values[part.clone()], &numbers[part]);
-            part_sizes(values, bits, table, numbers, &first)
-        })
-        .collect();
+    let sizes = tasks::map_items(parts, |part| {
+        let (values, numbers) = (&values[part.clone()], &numbers[part]);
+        part_sizes(values, bits, numbers, &first)
+    });
     let mut sizes = sizes.concat();
     sizes.par_sort_unstable();
     let mut repeated = vec![0u64; first.len()];
@@ -73,11 +68,10 @@ pub(super) fn first_rows<L: Fingerprint>(
 
 /// Finds the fingerprints that several rows of one part have. A part has the rows whose hashes agree in `used_bits`
 /// bits. Returns the first row of each such fingerprint and its number of rows. In `first`, clears the bits of all
-/// other rows with such a fingerprint. `table` is a buffer.
+/// other rows with such a fingerprint.
 fn part_sizes<L: Fingerprint>(
     values: &[L],
     used_bits: u32,
-    table: &mut Vec<u32>,
     numbers: &[u32],
     first: &[AtomicU64],
 ) -> Vec<(u32, u32)> {
@@ -85,8 +79,7 @@ fn part_sizes<L: Fingerprint>(
     let table_bits = (2 * values.len()).max(2).next_power_of_two().ilog2();
     let hash = BlockHash::new(!L::ZERO, used_bits, table_bits);
     let mask = hash.parts() - 1;
-    table.clear();
-    table.resize(hash.parts(), NONE);
+    let mut table = vec![NONE; hash.parts()];
     let mut firsts = Vec::new();
     for (place, &value) in values.iter().enumerate() {
         let mut slot = hash.part(value) & mask;

@@ -7,6 +7,7 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIter
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::memory_ledger::Ledger;
+use simtool_compute::tasks;
 use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::groups::Groups;
@@ -143,23 +144,20 @@ fn group_parts<W: Fingerprint>(
 ) -> Vec<usize> {
     let scratch = Mutex::new(Vec::<GroupingScratch>::new());
     let parts = cut(values, starts)
-        .into_par_iter()
+        .into_iter()
         .zip(cut(numbers, starts))
         .zip(cut(group_starts, starts))
-        .zip(starts)
-        .with_max_len(1);
-    parts
-        .map(|(((values, numbers), group_starts), &start)| {
-            // Takes scratch memory that no other thread uses now, or creates it if there is none.
-            let idle = scratch.lock().ok().and_then(|mut idle| idle.pop());
-            let mut own = idle.unwrap_or_default();
-            let count = own.group(bits, start, values, numbers, group_starts);
-            if let Ok(mut idle) = scratch.lock() {
-                idle.push(own);
-            }
-            count
-        })
-        .collect()
+        .zip(starts);
+    tasks::map_items(parts.collect(), |(((values, numbers), group_starts), &start)| {
+        // Takes scratch memory that no other thread uses now, or creates it if there is none.
+        let idle = scratch.lock().ok().and_then(|mut idle| idle.pop());
+        let mut own = idle.unwrap_or_default();
+        let count = own.group(bits, start, values, numbers, group_starts);
+        if let Ok(mut idle) = scratch.lock() {
+            idle.push(own);
+        }
+        count
+    })
 }
 
 #[derive(Default)]
@@ -255,14 +253,14 @@ fn compact<W: Fingerprint>(
     let mut dense_values = LargeBuffer::<W>::try_zeroed(count, GROUPS)?.entered_in(ledger);
     let mut dense_starts = LargeBuffer::<u32>::try_zeroed(count + 1, GROUPS)?.entered_in(ledger);
     dense_starts[count] = starts[starts.len() - 1] as u32;
-    cut(&mut dense_values, &firsts)
-        .into_par_iter()
+    let parts = cut(&mut dense_values, &firsts)
+        .into_iter()
         .zip(cut(&mut dense_starts, &firsts))
-        .zip(starts)
-        .for_each(|((dense_values, dense_starts), &start)| {
-            dense_values.copy_from_slice(&values[start..start + dense_values.len()]);
-            dense_starts.copy_from_slice(&group_starts[start..start + dense_starts.len()]);
-        });
+        .zip(starts);
+    tasks::map_items(parts.collect(), |((dense_values, dense_starts), &start)| {
+        dense_values.copy_from_slice(&values[start..start + dense_values.len()]);
+        dense_starts.copy_from_slice(&group_starts[start..start + dense_starts.len()]);
+    });
     Ok(EqualGroups {
         groups: Groups::new(dense_starts, numbers, count),
         values: dense_values,

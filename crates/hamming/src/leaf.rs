@@ -9,8 +9,8 @@ use crate::parallel_partition::NumberedValues;
 use crate::recursion::Recursion;
 use crate::recursion_memory::{Folds, RecursionScratch};
 use crate::split::Path;
-use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
+use simtool_compute::tasks;
 use simtool_kernels::hamming_accept::{CandidatePairs, PairTest, accept};
 use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near_pairs_64};
 use simtool_model::fingerprint_table::Fingerprint;
@@ -63,23 +63,19 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         let mut folds = Folds::default();
         folds.fill(records.values, self.has_short_folds);
         let leaf = Leaf { records, folds: &folds, path, queries };
-        let tasks = rows.div_ceil(LEAF_ROWS);
-        let parts: Vec<C::Part> = (0..tasks)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|task| {
-                let mut part = self.collect.part();
-                if share.is_cancelled() {
-                    return part;
-                }
-                let rows = task * LEAF_ROWS..rows.min((task + 1) * LEAF_ROWS);
-                self.pool.with_scratch(|scratch| {
-                    self.compare(leaf, rows, &mut scratch.candidates, &mut part);
-                });
-                share.part(1, tasks).done();
-                part
-            })
-            .collect();
+        let count = rows.div_ceil(LEAF_ROWS);
+        let parts = tasks::map(count, |task| {
+            let mut part = self.collect.part();
+            if share.is_cancelled() {
+                return part;
+            }
+            let rows = task * LEAF_ROWS..rows.min((task + 1) * LEAF_ROWS);
+            self.pool.with_scratch(|scratch| {
+                self.compare(leaf, rows, &mut scratch.candidates, &mut part);
+            });
+            share.part(1, count).done();
+            part
+        });
         self.merged(parts)
     }
 

@@ -1,8 +1,6 @@
 //! Partitions records with all threads, for arrays that do not fit into the caches.
 
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
-};
+use simtool_compute::tasks;
 use simtool_kernels::partition::{Parts, SharedOutput, scatter_shared};
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
@@ -52,16 +50,13 @@ pub(super) fn partition<W: Fingerprint, I: Iterator<Item = (W, u32)>>(
     let chunk = |i: usize| rows * i / chunk_count..rows * (i + 1) / chunk_count;
     // Each chunk counts its records of each part. The counts of all chunks determine where each chunk
     // writes its records. So the chunks can write at the same time, and the order stays.
-    let mut next: Vec<Vec<u32>> = (0..chunk_count)
-        .into_par_iter()
-        .map(|i| {
-            let mut counts = vec![0u32; hash.parts()];
-            for (value, _) in records(chunk(i)) {
-                counts[hash.part(value)] += 1;
-            }
-            counts
-        })
-        .collect();
+    let mut next: Vec<Vec<u32>> = tasks::map(chunk_count, |i| {
+        let mut counts = vec![0u32; hash.parts()];
+        for (value, _) in records(chunk(i)) {
+            counts[hash.part(value)] += 1;
+        }
+        counts
+    });
     let mut starts = Vec::with_capacity(hash.parts() + 1);
     let mut place = 0;
     for part in 0..hash.parts() {
@@ -72,8 +67,8 @@ pub(super) fn partition<W: Fingerprint, I: Iterator<Item = (W, u32)>>(
     }
     starts.push(place as usize);
     let out = SharedOutput::new(out_values, out_numbers);
-    next.par_iter_mut()
-        .enumerate()
-        .for_each(|(i, next)| scatter_shared(records(chunk(i)), hash, next, &out));
+    tasks::map_items(next.iter_mut().enumerate().collect(), |(i, next)| {
+        scatter_shared(records(chunk(i)), hash, next, &out);
+    });
     starts
 }

@@ -2,10 +2,8 @@
 //! are never in memory together.
 
 use crate::collect::{Collect, KeepPairs};
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
 use simtool_base::progress::{Progress, Share, Work};
+use simtool_compute::tasks;
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
@@ -45,7 +43,7 @@ pub(crate) fn collect_in_room(
     keep: &KeepPairs<'_>,
     share: Share<'_>,
 ) -> Vec<ValuePair> {
-    let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
+    let parts = tasks::map_items(ranges(pairs), |rows| {
         let mut part = keep.part();
         // Once pairs were left out, the result is dropped, and the other pairs may be very many.
         if share.is_cancelled() || keep.is_full() {
@@ -56,7 +54,6 @@ pub(crate) fn collect_in_room(
         share.done();
         part
     });
-    let parts: Vec<_> = parts.collect();
     let mut all = keep.part();
     for part in parts {
         keep.merge(&mut all, part);
@@ -68,7 +65,7 @@ pub(crate) fn collect_in_room(
 #[must_use]
 pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     progress.begin("counting pairs", Work::Steps(pairs.rows() as u64));
-    let counts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
+    let counts = tasks::map_items(ranges(pairs), |rows| {
         let mut found = Vec::new();
         let mut count = 0;
         for row in rows.clone() {
@@ -78,7 +75,7 @@ pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
         progress.advance(rows.len() as u64);
         count
     });
-    counts.sum()
+    counts.iter().sum()
 }
 
 /// Returns the pairs whose first row is in `rows`, in ascending order.
@@ -120,24 +117,24 @@ pub fn in_order<T: Send, E>(
         made
     };
     // Four results for each thread are enough to keep all threads busy until the slowest one ends.
-    for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
-        let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(make).collect();
+    for ranges in ranges(pairs).chunks(4 * rayon::current_num_threads()) {
+        let parts = tasks::map_items(ranges.to_vec(), make);
         parts.into_iter().try_for_each(&mut take)?;
     }
     Ok(())
 }
 
 /// Divides the rows into ranges that have about the same number of pairs, estimated by [`Partners::bound`].
-fn tasks(pairs: &dyn Partners) -> Vec<Range<usize>> {
-    let mut tasks = Vec::new();
+fn ranges(pairs: &dyn Partners) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
     let (mut start, mut bound) = (0, 0);
     for row in 0..pairs.rows() {
         bound += pairs.bound(row) + 1;
         if bound >= TASK_PAIRS {
-            tasks.push(start..row + 1);
+            ranges.push(start..row + 1);
             (start, bound) = (row + 1, 0);
         }
     }
-    tasks.push(start..pairs.rows());
-    tasks
+    ranges.push(start..pairs.rows());
+    ranges
 }

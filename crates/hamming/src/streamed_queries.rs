@@ -3,15 +3,15 @@
 //! Nothing is built for the corpus, so it may be a mapped file that is larger than memory.
 
 use crate::Rows;
-use crate::collect::{Collect, KeepPairs, PairList};
+use crate::collect::{Collect, KeepPairs};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
 use crate::on_demand::search_on_demand;
 use crate::partners::Partners;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
+use simtool_compute::tasks;
 use simtool_kernels::Isa;
 use simtool_kernels::bucket_filter::{BucketSearch, CROWDED, places, rows_near_buckets};
 use simtool_kernels::partition::{BlockHash, Parts};
@@ -99,27 +99,24 @@ impl<L: Fingerprint> StreamedQueries<L> {
     /// leave out pairs that do not fit in memory. Returns the kept pairs in ascending order.
     fn scan_in_room(&self, corpus: Rows<'_, L>, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
         let rows = corpus.fingerprints.len();
-        let chunks: Vec<PairList> = (0..rows.div_ceil(CHUNK_ROWS))
-            .into_par_iter()
-            .map(|chunk| {
-                let mut found = keep.part();
-                if keep.is_full() {
-                    return found;
+        let chunks = tasks::map(rows.div_ceil(CHUNK_ROWS), |chunk| {
+            let mut found = keep.part();
+            if keep.is_full() {
+                return found;
+            }
+            let mut candidates = vec![0; places(STEP_ROWS)];
+            let end = rows.min((chunk + 1) * CHUNK_ROWS);
+            for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
+                let step = first..end.min(first + STEP_ROWS);
+                // All tables process the same rows, which stay in the caches.
+                for table in 0..self.tables.len() {
+                    self.scan_step(table, corpus, step.clone(), &mut candidates, |pair| {
+                        keep.pair(&mut found, pair.a, pair.b, pair.distance);
+                    });
                 }
-                let mut candidates = vec![0; places(STEP_ROWS)];
-                let end = rows.min((chunk + 1) * CHUNK_ROWS);
-                for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
-                    let step = first..end.min(first + STEP_ROWS);
-                    // All tables process the same rows, which stay in the caches.
-                    for table in 0..self.tables.len() {
-                        self.scan_step(table, corpus, step.clone(), &mut candidates, |pair| {
-                            keep.pair(&mut found, pair.a, pair.b, pair.distance);
-                        });
-                    }
-                }
-                found
-            })
-            .collect();
+            }
+            found
+        });
         // Chunks are in row order. The result is ordered by query.
         let mut pairs = keep.part();
         for chunk in chunks {

@@ -166,10 +166,10 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         visit: impl Fn(Range<u32>, &mut RowVisitor<'_, T>) -> io::Result<()> + Sync,
     ) -> io::Result<()> {
         match &mut self.0 {
-            RowsTarget::JsonLines(out, columns, _) => write_ranges(out, count, |range, text| {
+            RowsTarget::JsonLines(out, columns, _) => write_ranges(out, count, &|range, text| {
                 visit(range, &mut |row| push_json_line(text, columns, row))
             }),
-            RowsTarget::Tsv(out, columns) => write_ranges(out, count, |range, text| {
+            RowsTarget::Tsv(out, columns) => write_ranges(out, count, &|range, text| {
                 visit(range, &mut |row| write_tsv_line(text, columns, row))
             }),
             #[cfg(feature = "parquet")]

@@ -12,8 +12,9 @@ use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut};
+use rayon::prelude::ParallelSliceMut;
 use simtool_base::error::Result;
+use simtool_compute::tasks;
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
@@ -132,7 +133,8 @@ impl<L: Fingerprint> PermutedTables<L> {
     /// depends on the number of rows, the number of bits and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
-        let tables = layout.par_iter().map(|top| PermutedTable::new(values, top.clone())).collect();
+        let table = |number: usize| PermutedTable::new(values, layout[number].clone());
+        let tables = tasks::map(layout.len(), table);
         Self { reach, tables }
     }
 

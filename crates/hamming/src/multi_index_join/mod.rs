@@ -26,11 +26,11 @@ use crate::recursion_memory::{Buffer, RECORDS, new_buffer};
 use crate::split::BitWeights;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{GROUPING, JoinEstimate, Workload};
-use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Share;
+use simtool_compute::tasks;
 use simtool_kernels::Isa;
 use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near_pairs_64};
 use simtool_kernels::partition::{count, scatter};
@@ -183,22 +183,18 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
             table.fill(self.values, block, &mut moved);
             let flips = block.flips();
             let keys = 1usize << block.bits;
-            let tasks = keys.min(TASKS);
-            let parts: Vec<C::Part> = (0..tasks)
-                .into_par_iter()
-                .with_max_len(1)
-                .map_init(JoinScratch::default, |scratch, task| {
-                    let mut part = self.collect.part();
-                    if share.is_cancelled() {
-                        return part;
-                    }
-                    for key in keys * task / tasks..keys * (task + 1) / tasks {
-                        self.bucket(&table, key, &flips, scratch, &mut part);
-                    }
-                    share.part(1, self.blocks.len() * tasks).done();
-                    part
-                })
-                .collect();
+            let count = keys.min(TASKS);
+            let parts = tasks::map(count, |task| {
+                let (mut part, mut scratch) = (self.collect.part(), JoinScratch::default());
+                if share.is_cancelled() {
+                    return part;
+                }
+                for key in keys * task / count..keys * (task + 1) / count {
+                    self.bucket(&table, key, &flips, &mut scratch, &mut part);
+                }
+                share.part(1, self.blocks.len() * count).done();
+                part
+            });
             for part in parts {
                 self.collect.merge(&mut all, part);
             }
@@ -332,25 +328,24 @@ impl<L: Fingerprint> KeyTable<L> {
         self.starts.clear();
         self.starts.resize((1 << block.bits) + 1, rows as u32);
         let (moved_values, moved_numbers) = (&*moved_values, &*moved_numbers);
-        cut(&mut self.values, &parts)
-            .into_par_iter()
+        let of_parts = cut(&mut self.values, &parts)
+            .into_iter()
             .zip(cut(&mut self.numbers, &parts))
-            .zip(self.starts.chunks_mut(1 << rest).collect::<Vec<_>>())
-            .zip(&parts)
-            .with_max_len(1)
-            .for_each(|(((values, numbers), starts), &start)| {
-                let part = start..start + values.len();
-                let mut next = vec![0; 1 << rest];
-                count(&moved_values[part.clone()], &window, &mut next);
-                // Counts become positions in the part, and starts in the table.
-                let mut place = 0;
-                for (next, start_of_key) in next.iter_mut().zip(starts) {
-                    *start_of_key = start as u32 + place;
-                    place += std::mem::replace(next, place);
-                }
-                let (from, of) = (&moved_values[part.clone()], &moved_numbers[part]);
-                scatter(from, of, &window, &mut next, values, numbers);
-            });
+            .zip(self.starts.chunks_mut(1 << rest))
+            .zip(&parts);
+        tasks::map_items(of_parts.collect(), |(((values, numbers), starts), &start)| {
+            let part = start..start + values.len();
+            let mut next = vec![0; 1 << rest];
+            count(&moved_values[part.clone()], &window, &mut next);
+            // Counts become positions in the part, and starts in the table.
+            let mut place = 0;
+            for (next, start_of_key) in next.iter_mut().zip(starts) {
+                *start_of_key = start as u32 + place;
+                place += std::mem::replace(next, place);
+            }
+            let (from, of) = (&moved_values[part.clone()], &moved_numbers[part]);
+            scatter(from, of, &window, &mut next, values, numbers);
+        });
     }
 
     /// Returns the range of the table's rows whose key is `key`.

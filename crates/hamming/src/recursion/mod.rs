@@ -58,8 +58,8 @@ use crate::parallel_partition::{NumberedValues, partition};
 use crate::recursion_memory::{Buffer, Pool, RecursionLevel, RecursionScratch};
 use crate::split::{BitWeights, Node, Path, SplitCosts};
 use crate::work::JoinWork;
-use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
+use simtool_compute::tasks;
 use simtool_kernels::Isa;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
@@ -299,16 +299,12 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         let mut buffer = self.pool.buffer(values.len());
         let starts = scatter_all(values, numbers, &hash, &mut buffer);
         let (part_values, part_numbers) = &buffer;
-        let parts: Vec<C::Part> = (0..hash.parts())
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|part| {
-                let range = starts[part]..starts[part + 1];
-                let numbers = Numbers::Given(&part_numbers[range.clone()]);
-                let share = share.part(range.len(), values.len());
-                self.large(&part_values[range], numbers, node, used + bits, share)
-            })
-            .collect();
+        let parts = tasks::map(hash.parts(), |part| {
+            let range = starts[part]..starts[part + 1];
+            let numbers = Numbers::Given(&part_numbers[range.clone()]);
+            let share = share.part(range.len(), values.len());
+            self.large(&part_values[range], numbers, node, used + bits, share)
+        });
         self.pool.give_back(buffer);
         self.merged(parts)
     }
