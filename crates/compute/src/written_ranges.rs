@@ -7,8 +7,10 @@ use std::ops::Range;
 /// Number of rows for which a thread makes text at a time. It is small, so that the text fits in the cache of a core.
 const ROWS_OF_RANGE: u32 = 1024;
 
-/// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a buffer. Runs on
-/// the thread pool of the caller.
+/// A function that appends the text of a range of rows to a buffer.
+pub type PushRows<'p> = dyn Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync + 'p;
+
+/// Writes the text of rows 0 to `count` − 1 to `out`. Runs on the thread pool of the caller.
 ///
 /// # Errors
 ///
@@ -16,7 +18,7 @@ const ROWS_OF_RANGE: u32 = 1024;
 pub fn write_ranges(
     out: &mut (dyn Write + Send),
     count: u32,
-    push: &(dyn Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync),
+    push: &PushRows<'_>,
 ) -> io::Result<()> {
     // Each thread makes one text at a time, which limits the number of texts in memory.
     let at_once = rayon::current_num_threads() as u32;

@@ -133,8 +133,7 @@ impl<L: Fingerprint> PermutedTables<L> {
     /// depends on the number of rows, the number of bits and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
-        let table = |number: usize| PermutedTable::new(values, layout[number].clone());
-        let tables = tasks::map(layout.len(), table);
+        let tables = tasks::map_items(layout, |top| PermutedTable::new(values, top));
         Self { reach, tables }
     }
 
