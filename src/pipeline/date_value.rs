@@ -33,6 +33,7 @@ const FORMS: (&[&str], &[&str]) = (
         "%d-%b-%Y %H:%M:%S",
         "%d/%b/%Y:%H:%M:%S",
         "%Y-%m-%d %I:%M:%S %p",
+        "%d %b %Y %I:%M:%S %p",
         "%b %d %Y %I:%M %p",
         "%B %d %Y %I:%M %p",
         "%b %d %Y at %I:%M %p",
@@ -77,11 +78,12 @@ fn parse_digits(text: &str) -> Option<i64> {
     if text.len() == 4 && (YEARS.0..=YEARS.1).contains(&number) {
         return parse_text(&format!("{text}-01-01"));
     }
-    // Eight digits are a date if they can be one. As seconds they would be in the year 1970.
-    if text.len() == 8
-        && let Some(date) = parse_text(text)
-    {
-        return Some(date);
+    // Six or eight digits are a month or a day if they can be one. As seconds they would be in the year 1970.
+    if let (6 | 8, true) = (text.len(), text.bytes().all(|byte| byte.is_ascii_digit())) {
+        let day = format!("{text}{}", if text.len() == 6 { "01" } else { "" });
+        if let Some(date) = parse_text(&day) {
+            return Some(date);
+        }
     }
     let (_, unit) = UNITS.iter().find(|(limit, _)| number.abs() < *limit)?;
     Some((number / unit * MICROSECONDS) as i64)
@@ -199,6 +201,7 @@ mod tests {
             "Friday, 02-Jan-26 03:04:05 GMT",
             "2026-01-02 08:34:05 +05:30",
             "2026-01-02 3:04:05 AM",
+            "Fri 02 Jan 2026 03:04:05 AM UTC",
             "1767323045",
             "1767323045.0",
             "1767323045000",
@@ -226,6 +229,7 @@ mod tests {
             assert_eq!(parse(text), day, "{text}");
         }
         assert_eq!(parse("2026-01"), parse("2026-01-01"));
+        assert_eq!(parse("202601"), parse("2026-01-01"));
         assert_eq!(parse("2026"), parse("2026-01-01"));
         assert_eq!(parse("-1.5"), FieldValue::Integer(-1_500_000));
         for text in [
