@@ -5,7 +5,9 @@ use super::fetching::{note_fetched, note_fetching};
 use super::files::without_links;
 use super::input_settings::InputSettings;
 use super::parts_folder::parts_path;
-use super::reading_faults::{all_faults, refuse_most_without_text, refuse_unknown_field};
+use super::reading_faults::{
+    all_faults, have_different_fields, refuse_most_without_text, refuse_unknown_field,
+};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::output::ResultFiles;
 use crate::pipeline::CollectionSummary;
@@ -196,6 +198,9 @@ impl<'s> Input<'s> {
         }
         let faults = self.faults(read);
         let wrong_field = faults.iter().find(|fault| fault.code == Bad::NO_TEXT);
+        if wrong_field.is_some() && have_different_fields(&self.collection, read) {
+            refuse_most_without_text(&self.collection, read)?;
+        }
         let first_loss = || faults.iter().find(|fault| fault.severity == Severity::Loss);
         // Folders first report the files that they left out, so the last fault is about a file.
         let likeliest = wrong_field.or_else(first_loss).or(faults.last());

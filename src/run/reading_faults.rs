@@ -113,10 +113,17 @@ pub(super) fn refuse_most_without_text(
     Err(Error::config(collection.text_setting(), collection.text_field(), rule))
 }
 
+/// Returns whether the files without the field of the text have different fields, so that no single name is right for all
+/// of them.
+pub(super) fn have_different_fields(collection: &Collection, read: &CollectionSummary) -> bool {
+    let files = files_without_text(read);
+    files.first().is_some_and(|(first, _)| !other_kinds(collection, &files, first.file).is_empty())
+}
+
 /// Number of files whose records are read again, to find files with other fields.
 const EXAMINED_FILES: usize = 100;
 /// Number of files with other fields that an error names.
-const OTHER_KINDS: usize = 4;
+const OTHER_KINDS: usize = 19;
 
 /// Names of fields that usually have the text of a document.
 const USUAL_FIELDS: [&str; 10] = [
@@ -138,9 +145,15 @@ const USUAL_FIELDS: [&str; 10] = [
 fn example_fields(collection: &Collection, lacking: usize, there: &str) -> String {
     let present = collection.text_field().to_string();
     let present = Some(present).filter(|_| lacking < collection.file_count());
+    // A field such as `body_text` is the next best choice.
     let usual = |list: &str| {
-        let is_there = |name: &&&str| list.split([' ', ',']).any(|field| field == **name);
-        USUAL_FIELDS.iter().find(is_there).map(|name| (*name).to_owned())
+        let fields = || list.split([' ', ',']);
+        let is_there = |name: &&&str| fields().any(|field| field == **name);
+        let whole = USUAL_FIELDS.iter().find(is_there).copied();
+        let found = whole.or_else(|| {
+            fields().find(|field| field.split('_').any(|part| USUAL_FIELDS.contains(&part)))
+        });
+        found.map(str::to_owned)
     };
     let mut fields: Vec<String> = Vec::new();
     for field in present.into_iter().chain(there.split(';').filter_map(usual)) {

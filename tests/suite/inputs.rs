@@ -216,6 +216,18 @@ fn a_missing_text_is_counted_and_reported_once_in_every_format() {
                     Name the field of the text, or one for each kind of file, such as text,body,content";
     assert!(run.err.contains(expected), "{}", run.err);
     assert_eq!(mixed.run_words("dedup mixed -q --text-field text,body,content").code, 0);
+    // So it has if no file has the field, and if the names are unusual.
+    let names = ["body", "content", "message", "title", "comment", "page_text"];
+    let mut mixed = Folder::empty();
+    for name in names {
+        mixed =
+            mixed.with(&format!("mixed/{name}.jsonl"), format!("{{\"id\":1,\"{name}\":\"a\"}}\n"));
+    }
+    let run = mixed.run_words("dedup mixed -q");
+    assert_eq!(run.code, 2, "{}", run.err);
+    let fields = "body,comment,content,message,page_text,title";
+    assert!(run.err.contains(&format!("such as {fields}. ")), "{}", run.err);
+    assert_eq!(mixed.run_words(&format!("dedup mixed -q --text-field {fields}")).code, 0);
     // If most records of each file have the text, the others are listed.
     let files = Folder::empty()
         .with("a.jsonl", line("a") + &line("d") + "{\"other\":1}\n")
