@@ -128,13 +128,18 @@ impl RunCost<'_> {
             seconds: self.base_seconds()
                 + self.reading_seconds(again)
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
-            // The stages share the memory that the limit allows. Only the memory that every run needs can exceed the
-            // limit.
-            bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
+            bytes: self.within_limit(stages),
             temporary_bytes: self.temporary_text_bytes(),
             stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,
         }
+    }
+
+    /// Returns the bytes of memory of a run whose stages, which share the memory that the limit allows, take `stages` bytes.
+    /// Only the memory that every run needs can exceed the limit.
+    fn within_limit(&self, stages: f64) -> f64 {
+        let base = self.base_bytes();
+        (base + stages).min(self.plan.resources().memory as f64).max(base)
     }
 
     /// Returns the cost of a run that looks for the words of documents in other documents.
@@ -151,9 +156,7 @@ impl RunCost<'_> {
             seconds: self.base_seconds()
                 + self.reading_seconds(again)
                 + self.joining_seconds(search.seconds + kept.seconds),
-            bytes: self.base_bytes()
-                + self.reader_bytes()
-                + (kept.bytes + search.bytes).min(memory),
+            bytes: self.within_limit(self.reader_bytes() + kept.bytes + search.bytes),
             temporary_bytes: self.temporary_text_bytes(),
             stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,

@@ -58,7 +58,7 @@ impl Outputs {
 
     /// Returns whether the run writes copies of the inputs whose records also have the columns of the list of
     /// documents.
-    pub(super) fn annotates_copies(&self) -> bool {
+    pub(crate) fn annotates_copies(&self) -> bool {
         self.annotation.as_ref().is_some_and(|annotation| annotation.is_in_place)
     }
 }

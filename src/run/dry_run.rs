@@ -8,6 +8,7 @@ use super::job::{Job, JobRequest};
 use super::parts_folder::parts_path;
 use super::reading_faults::refuse_unknown_field;
 use crate::estimate::{Care, Estimate, Guess, GuessedBytes, estimate};
+use crate::method::{Criterion, Method};
 use crate::output::{Outputs, files_of_folders};
 use crate::pipeline::Plan;
 use crate::write::output_folder::OutputFolder;
@@ -18,6 +19,7 @@ use simtool_base::quantity;
 use simtool_model::sides::Sides;
 use simtool_read::remote::is_address;
 use simtool_read::{Corpus, Strict};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,10 +36,12 @@ struct RowSize {
 const REMOVED_ROW: RowSize = RowSize { names: 2.0, rest: 170.0 };
 /// Size of a removed document in a row of the output `clusters`.
 const CLUSTER_ROW: RowSize = RowSize { names: 1.0, rest: 90.0 };
-/// Size of a row of the output `pairs`.
-const PAIR_ROW: RowSize = RowSize { names: 2.0, rest: 130.0 };
 /// Size of a row of the output `documents`.
 const DOCUMENT_ROW: RowSize = RowSize { names: 2.0, rest: 320.0 };
+/// Size of a row of the outputs `pairs` and `coverage`. A document may have many of them.
+const ROW_OF_TWO: RowSize = RowSize { names: 2.0, rest: 130.0 };
+/// Number of bytes of the columns of the output `documents` that a copy has in each record.
+const ADDED_BYTES: f64 = 240.0;
 /// Number of bytes of a record number in the name of a document without an ID.
 const NUMBER_BYTES: f64 = 10.0;
 
@@ -53,6 +57,8 @@ pub struct DryRun {
     examples: Vec<String>,
     output: PathBuf,
     files: Vec<WrittenFiles>,
+    /// Whether a warning says that the run would fail.
+    would_fail: bool,
 }
 
 /// Files that a run would write to one folder, and the space that the folder has for them.
@@ -64,6 +70,9 @@ struct WrittenFiles {
     bytes: Guess,
     /// Whether `bytes` is an upper limit, so that the files may be much smaller.
     is_limit: bool,
+    /// Rows of which nobody knows the number, for example `pair`, and the number of bytes of each. `bytes` does not
+    /// include them.
+    more: Option<(&'static str, f64)>,
     /// Number of free bytes of the file system.
     free: u64,
     /// Number by which the system identifies the file system. `None` if it is unknown.
@@ -78,6 +87,7 @@ impl WrittenFiles {
             folder: folder.to_owned(),
             bytes,
             is_limit: false,
+            more: None,
             free: free_bytes(existing),
             file_system: file_system(existing),
         }
@@ -115,7 +125,9 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let inputs = open_inputs(request, &job)?;
     let JobRequest { output, existing, .. } = &request.job;
     let unwritable = OutputFolder::check(output, *existing, &files_of_folders()).err();
-    for error in unwritable.into_iter().chain(missing_fields(request, &inputs)) {
+    let failures: Vec<Error> =
+        unwritable.into_iter().chain(missing_fields(request, &inputs)).collect();
+    for error in &failures {
         let reason = match error.kind() {
             // The name in backquotes becomes the name that users of the face write.
             ErrorKind::Config { field, value, rule } => format!("`{field}` {value}: {rule}"),
@@ -127,7 +139,7 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let corpora = corpora(&inputs, &strict);
     let chosen = choose(request, plan, corpora, face)?;
     let estimate = estimate(corpora, &chosen.plan, Care::Thorough);
-    let files = written_files(request, corpora, &estimate);
+    let files = written_files(request, chosen.plan.method(), corpora, &estimate);
     Ok(DryRun {
         faults: inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect(),
         estimate,
@@ -136,6 +148,7 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
         examples: chosen.examples,
         output: output.clone(),
         files,
+        would_fail: !failures.is_empty(),
     })
 }
 
@@ -149,13 +162,18 @@ fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
         .collect();
     let mut errors = Vec::new();
     // The collections of a match may have different fields for the text and the ID, but share all others.
+    let own = &inputs.first().settings;
+    let mut missing = BTreeSet::new();
     for (input, names) in &named {
-        let settings = input.settings;
-        let fields = [("text_field", &settings.text_field), ("id_field", &settings.id_field)];
-        for (setting, field) in fields {
-            if let Some(field) = field {
-                errors.extend(refuse_unknown_field(setting, field, names.iter().cloned()).err());
-            }
+        let settings = &input.settings;
+        for (setting, of_corpus, field, of_first) in [
+            ("text_field", "against_text_field", &settings.text_field, &own.text_field),
+            ("id_field", "against_id_field", &settings.id_field, &own.id_field),
+        ] {
+            let Some(given) = field else { continue };
+            let setting = if field == of_first { setting } else { of_corpus };
+            let error = refuse_unknown_field(setting, given, names.iter().cloned()).err();
+            errors.extend(error.filter(|_| missing.insert(setting)));
         }
     }
     for (setting, field) in request.named_fields().into_iter().filter(|_| !named.is_empty()) {
@@ -169,20 +187,31 @@ fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
 /// sizes.
 fn written_files(
     request: &Request,
+    method: &Method,
     corpora: Sides<&dyn Corpus>,
     estimate: &Estimate,
 ) -> Vec<WrittenFiles> {
     let JobRequest { output, parts, .. } = &request.job;
     let outputs = &request.outputs;
-    let of_rows = row_bytes(outputs, *corpora.first(), estimate);
+    let names = NameBytes::estimate(*corpora.first(), estimate);
+    let of_rows = names.row_bytes(outputs);
     // Together, the copies with the kept and with the removed documents are as large as the inputs.
-    let copies = if outputs.writes_copies() { corpora.first().bytes() as f64 } else { 0.0 };
+    let input_bytes = corpora.first().bytes() as f64;
+    let copies = if outputs.kept || outputs.removed { input_bytes } else { 0.0 };
+    let added = ADDED_BYTES * estimate.documents.most;
+    let annotated = if outputs.annotates_copies() { input_bytes + added } else { 0.0 };
     let temporary = &request.config.resources.temporary_folder;
     // Results for a store wait on this machine until all are complete.
     let folder = if is_address(output) { temporary } else { output };
+    let more = match method.close() {
+        Criterion::Coverage => Some("stretch of words of a removed document"),
+        _ if outputs.pairs => Some("pair"),
+        _ => None,
+    };
     let results = WrittenFiles {
         is_limit: true,
-        ..WrittenFiles::new("results", folder, Guess::exactly(of_rows + copies))
+        more: more.map(|row| (row, names.of_row(&ROW_OF_TWO))),
+        ..WrittenFiles::new("results", folder, Guess::exactly(of_rows + copies + annotated))
     };
     let mut files = vec![results];
     if parts.setting().is_some() {
@@ -194,29 +223,45 @@ fn written_files(
     files
 }
 
-/// Returns the number of bytes that the outputs with rows have at most. They are that large if nearly all documents are
-/// removed. There may be more pairs than documents, but usually there are fewer.
-fn row_bytes(outputs: &Outputs, corpus: &dyn Corpus, estimate: &Estimate) -> f64 {
-    let documents = estimate.documents.most;
-    let lengths = (0..corpus.file_count()).map(|file| corpus.file_name(file).as_os_str().len());
-    let file_bytes = lengths.sum::<usize>() as f64 / corpus.file_count().max(1) as f64;
-    // A document without an ID is named by its file and the number of its record.
-    let ids = estimate.id_bytes.most;
-    let id_bytes = if ids > 0.0 { ids } else { documents * (file_bytes + NUMBER_BYTES) };
-    let names = id_bytes + documents * file_bytes;
-    let rows = [
-        (REMOVED_ROW, true),
-        (CLUSTER_ROW, true),
-        (PAIR_ROW, outputs.pairs),
-        (DOCUMENT_ROW, outputs.annotation.is_some()),
-    ];
-    let written = rows.into_iter().filter(|(_, is_written)| *is_written);
-    written.map(|(row, _)| row.names * names + row.rest * documents).sum()
+/// Estimated number of documents, and of the bytes of the ID and file that name one of them in a row.
+#[derive(Clone, Copy)]
+struct NameBytes {
+    documents: f64,
+    mean: f64,
+}
+
+impl NameBytes {
+    fn estimate(corpus: &dyn Corpus, estimate: &Estimate) -> Self {
+        let documents = estimate.documents.most;
+        let lengths = (0..corpus.file_count()).map(|file| corpus.file_name(file).as_os_str().len());
+        let file_bytes = lengths.sum::<usize>() as f64 / corpus.file_count().max(1) as f64;
+        // A document without an ID is named by its file and the number of its record.
+        let ids = estimate.id_bytes.most / documents.max(1.0);
+        let id_bytes = if ids > 0.0 { ids } else { file_bytes + NUMBER_BYTES };
+        Self { documents, mean: id_bytes + file_bytes }
+    }
+
+    /// Returns the number of bytes of a row.
+    fn of_row(self, row: &RowSize) -> f64 {
+        row.names * self.mean + row.rest
+    }
+
+    /// Returns the number of bytes that the outputs with at most one row for each document have at most. They are that
+    /// large if nearly all documents are removed.
+    fn row_bytes(self, outputs: &Outputs) -> f64 {
+        let documents = outputs.annotation.is_some().then_some(DOCUMENT_ROW);
+        let rows = [REMOVED_ROW, CLUSTER_ROW].into_iter().chain(documents);
+        self.documents * rows.map(|row| self.of_row(&row)).sum::<f64>()
+    }
 }
 
 impl DryRun {
-    /// Returns a sentence that says whether the run fits in the memory limit and in the free space of each file system.
+    /// Returns a sentence about the run: whether it would fail at once, or fit in the memory limit and in the free space
+    /// of each file system.
     fn verdict(&self) -> String {
+        if self.would_fail {
+            return "The run would fail before it reads the documents".to_owned();
+        }
         let (memory, limit) = (self.estimate.memory_bytes, self.plan.resources().memory);
         if memory.likely > limit as f64 {
             let memory = GuessedBytes(memory);
@@ -254,7 +299,7 @@ impl fmt::Display for DryRun {
         }
         writeln!(f, "{}", self.estimate)?;
         let mut disk = String::new();
-        for WrittenFiles { what, folder, bytes, is_limit, free, .. } in &self.files {
+        for WrittenFiles { what, folder, bytes, is_limit, more, free, .. } in &self.files {
             let comma = if disk.is_empty() { "" } else { ", " };
             let (unit, size) = quantity::unit(bytes.most);
             let size = match is_limit {
@@ -263,6 +308,9 @@ impl fmt::Display for DryRun {
             };
             let (folder, free) = (folder.display(), quantity::bytes(*free));
             write!(disk, "{comma}{size} of {what} in {folder} ({free} free)")?;
+            if let Some((row, bytes)) = more {
+                write!(disk, " and about {bytes:.0} bytes for each {row}")?;
+            }
         }
         writeln!(f, "{disk}\n{}", self.verdict())?;
         writeln!(f, "nothing was written; results would be in {}", self.output.display())

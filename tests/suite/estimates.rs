@@ -276,4 +276,39 @@ fn a_dry_run_foretells_the_disk_and_the_fields_that_are_missing() {
     ] {
         assert!(run.err.contains(part), "{}", run.err);
     }
+    assert!(run.out.contains("\nThe run would fail before it reads the documents\n"));
+    // A field of both sides is named once, and the field of one side by its own option.
+    let folder = Folder::empty().with("a.jsonl", &lines).with("b.jsonl", &lines);
+    for (option, setting) in
+        [("id-field", "id-field"), ("against-text-field", "against-text-field")]
+    {
+        let run = folder
+            .run_words(&format!("match a.jsonl --against b.jsonl --{option} nobody --dry-run"));
+        let expected = format!("a run would fail: --{setting} nobody: no record");
+        assert_eq!(run.err.matches("a run would fail").count(), 1, "{}", run.err);
+        assert!(run.err.contains(&expected), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_dry_run_leaves_out_rows_of_which_nobody_knows_the_number() {
+    let copies = json_lines(&vec![texts(1).concat(); 300]);
+    let folder = Folder::empty().with("a.jsonl", &copies).with("b.jsonl", copies);
+    for (run, rows, unit) in [
+        ("dedup a.jsonl --pairs", "pairs", "pair"),
+        ("match a.jsonl --against b.jsonl", "pairs", "pair"),
+        ("dedup a.jsonl --method covered", "coverage", "stretch of words of a removed document"),
+    ] {
+        let dry = folder.run_words(&format!("{run} --dry-run"));
+        let line = dry.out.lines().find(|line| line.contains(" of results in ")).unwrap();
+        let (_, more) = line.split_once(" free) and about ").unwrap();
+        let (bytes, of_what) = more.split_once(" bytes for each ").unwrap();
+        assert_eq!(of_what, unit, "{run}");
+        let end = folder.run_words(&format!("{run} --force -q"));
+        assert_eq!(end.code, 0, "{}", end.err);
+        let rows = fs::read_to_string(folder.path(&format!("simtool-out/{rows}.jsonl"))).unwrap();
+        let real = rows.len() as f64 / rows.lines().count() as f64;
+        let bytes: f64 = bytes.parse().unwrap();
+        assert!((real / 2.0..real * 2.0).contains(&bytes), "{run}: {bytes} for {real}");
+    }
 }
