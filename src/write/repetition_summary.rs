@@ -64,8 +64,14 @@ impl RepetitionSummary {
         let is_shown = |(number, level): &(usize, &Level)| *number == 0 || level.words > 0;
         let shares: Vec<String> =
             self.levels.iter().enumerate().filter(is_shown).map(share).collect();
-        let mut lines = vec![shares.join(", ")];
-        lines.extend(self.texts.iter().take(TEXTS).map(|text| {
+        let texts = self.text_lines();
+        std::iter::once(shares.join(", ")).chain(texts).collect()
+    }
+
+    /// Returns a sentence for people about each of the texts that are repeated most. These are the last sentences of
+    /// [`Self::lines`].
+    pub fn text_lines(&self) -> impl Iterator<Item = String> {
+        self.texts.iter().take(TEXTS).map(|text| {
             let RepeatedText { documents, words, name, text, .. } = text;
             format!(
                 "{} in {}, first in {}, record {}: {}",
@@ -75,8 +81,7 @@ impl RepetitionSummary {
                 name.record,
                 excerpt(&String::from_utf8_lossy(text), 0)
             )
-        }));
-        lines
+        })
     }
 
     /// Writes the fields of a JSON object with the shares of words and the repeated texts.

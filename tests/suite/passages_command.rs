@@ -208,8 +208,15 @@ fn a_preview_has_the_counts_of_the_run_and_writes_nothing() {
     assert!(end.starts_with("nothing was written"), "{}", preview.out);
     assert!(counts.len() > 3, "{}", preview.out);
     for line in counts {
+        let line = line.trim_start();
         assert!(run.err.contains(&format!("simtool: note: {line}\n")), "{line}: {}", run.err);
     }
+    // The texts are a list below the counts.
+    assert!(
+        counts[2].starts_with(char::is_numeric) && counts[3].starts_with("  "),
+        "{}",
+        preview.out
+    );
     let stored = folder.run_words(&format!("{command} --preview --resume"));
     assert_eq!(stored.code, 2);
     assert!(stored.err.contains("does not go with --preview"), "{}", stored.err);

@@ -27,8 +27,12 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         terminal.end(&found.faults);
         show_times(&found, call);
         let end = "nothing was written; a run without the preview finds exactly these passages";
+        let mut lines = notes(&found);
+        // The texts are a list below the counts, and their wrapped lines are below their first words.
+        let counts = lines.len() - found.repetition.text_lines().count();
+        lines.iter_mut().skip(counts).for_each(|line| line.insert_str(0, "  "));
         // Texts and names of documents could control the terminal.
-        console::out_wrapped(&shown(&format!("{}\n\n{end}\n", notes(&found).join("\n"))))?;
+        console::out_wrapped(&shown(&format!("{}\n\n{end}\n", lines.join("\n"))))?;
         return Ok(ExitStatus::after(found.has_losses));
     }
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
