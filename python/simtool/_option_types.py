@@ -363,6 +363,7 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     cut: Literal["first", "all"] | None
     mask: str | None
     min_left: _Integer | None
+    write_removed: bool | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet"] | None
     files_from: _Path | None

@@ -449,6 +449,8 @@ Options:
     cut: Copies of a passage that `write_kept` cuts. Values: first, all.
     mask: Text that replaces each cut. Without it, a line feed does.
     min_left: Remove a cut document with fewer words left [default: 1].
+    write_removed: Also list the texts that the copies lack (removed_texts): a row for each cut, or
+        for a removed document. They are read once more, by one thread.
     force: Replace an existing output.
     output_format: Format of the rows [default: jsonl]. Values: jsonl, tsv, parquet.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,

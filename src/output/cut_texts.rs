@@ -4,6 +4,7 @@ use super::document_status::DocumentStatus;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
 use super::named::RECORD_MEANING;
+use super::removed_texts::write_removed_texts;
 use super::results::write_file;
 use super::stored_copies::StoredCopies;
 use super::uncut::write_uncut;
@@ -40,6 +41,8 @@ pub struct CutRules {
     /// Minimum number of words that a cut document must have left. A document with fewer words is removed, unless
     /// it has words of a passage that are kept, such as its first copy.
     pub min_left: u64,
+    /// Whether the texts that the copies lack are listed.
+    pub writes_removed: bool,
 }
 
 /// Numbers of documents and words that were cut.
@@ -136,12 +139,21 @@ impl Cutting<'_> {
     ) -> Result<CutCounts> {
         let Self { files, found, rules, is_checked, stored } = *self;
         let ids = &found.summary.ids;
+        let CutRules { writes_removed, .. } = *rules;
         let status = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
         let rules = CopyRules::new(&status, mask).with_stored(stored).with_check(is_checked);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
         write_uncut(folder, format, files, ids, &uncut)?;
+        if writes_removed {
+            let removed = |document| match self.of(document).1 {
+                DocumentStatus::Removed => None,
+                DocumentStatus::Cut(cuts) if uncut.binary_search(&document).is_err() => Some(cuts),
+                DocumentStatus::Kept | DocumentStatus::Cut(_) => Some(Vec::new()),
+            };
+            write_removed_texts(folder, format, files, ids, &removed)?;
+        }
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {

@@ -3,7 +3,7 @@
 use super::output_kind::Output;
 use super::{
     annotated, clusters, contamination, coverage, cut_texts, documents, emit_pairs, index_rows,
-    kept, pairs, passages, quarantine, removed, source_rows, texts, uncut,
+    kept, pairs, passages, quarantine, removed, removed_texts, source_rows, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
 use crate::write::receipt::RECEIPT;
@@ -35,6 +35,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     contamination::OUTPUT,
     texts::OUTPUT,
     cut_texts::OUTPUT,
+    removed_texts::OUTPUT,
     uncut::OUTPUT,
     index_rows::REPEATS_OUTPUT,
     index_rows::NEAR_OUTPUT,

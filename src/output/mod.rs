@@ -48,6 +48,7 @@ mod preview;
 mod quarantine;
 mod record_counts;
 mod removed;
+mod removed_texts;
 mod report;
 mod result_files;
 mod results;

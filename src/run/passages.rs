@@ -105,7 +105,7 @@ pub struct PassagesFound {
 impl PassagesRequest {
     /// Creates the request to find the repeated passages of the documents in `paths`. `options` may have the options of
     /// [`InputSettings`] and [`Resources`], and `ignore`, `unit`, `words`, `anywhere`, `min_documents`, `of`,
-    /// `verify_words`, `write_kept`, `cut`, `mask`, `min_left`, `output_format`, `output`, `force`, `resume` and
+    /// `verify_words`, `write_kept`, `cut`, `mask`, `min_left`, `write_removed`, `output_format`, `output`, `force`, `resume` and
     /// `shard`.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
     if !options.take_flag("write_kept")? {
         let rule = "needs `write_kept`, which writes the copies to cut from";
         // An option without effect would surprise its user.
-        for name in ["cut", "mask", "min_left"] {
+        for name in ["cut", "mask", "min_left", "write_removed"] {
             if let Some(value) = options.take(name) {
                 return Err(Error::config(name, value, rule));
             }
@@ -226,7 +226,8 @@ fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
     let mask = options.take("mask").map(one_line_mask).transpose()?;
     let rule = "must be a number of words";
     let min_left = options.take_parsed("min_left", rule)?.unwrap_or(MIN_LEFT);
-    Ok(Some(CutRules { cut: options.take_choice("cut")?.unwrap_or_default(), mask, min_left }))
+    let cut = options.take_choice("cut")?.unwrap_or_default();
+    Ok(Some(CutRules { cut, mask, min_left, writes_removed: options.take_flag("write_removed")? }))
 }
 
 /// Finds the passages or units that occur more than once, and writes them in reading order. With
@@ -363,6 +364,7 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
         ("cut", Setting::Text(rules.cut.name().to_owned())),
         ("mask", Setting::text(rules.mask.as_deref())),
         ("min_left", Setting::Count(rules.min_left)),
+        ("write_removed", Setting::Flag(rules.writes_removed)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),
     ];

@@ -79,6 +79,9 @@ pub(super) const CUTTING: &[Setting] = &[
          report.html.",
     )
     .needing("output"),
+    Setting { help: "Also list the texts that the copies lack (removed_texts): a row for each cut, or for a removed document. They \
+                     are read once more, by one thread.", ..WRITE_REMOVED }
+    .needing("write_kept"),
 ];
 
 /// Settings of items, and conditions on which a document contains an item.

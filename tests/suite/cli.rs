@@ -456,7 +456,7 @@ fn guesses_are_answered_with_the_options_of_the_command() {
         ("contamination a.txt --in a.txt --remove", "--write-kept drop, --write-kept cut or"),
         (
             "passages a.txt --cut first",
-            "--cut, --mask and --min-left are for copies of the files, which --write-kept writes",
+            "this option is for copies of the files, which --write-kept writes",
         ),
         ("passages a.txt --write-kept", "add --output DIR"),
         (

@@ -92,8 +92,16 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         // One record is not JSON, so that there is something to quarantine.
         assert_eq!(run.code, 3, "{}", run.err);
         let passages = format!("passages-{format}");
-        let settings =
-            ["--words", "4", "--write-kept", "--output-format", format, "--output", &passages];
+        let settings = [
+            "--words",
+            "4",
+            "--write-kept",
+            "--write-removed",
+            "--output-format",
+            format,
+            "--output",
+            &passages,
+        ];
         let run = folder.run(&[&["passages", "in.jsonl", "pages"][..], &settings].concat());
         assert_eq!(run.code, 3, "{}", run.err);
         // The documents are searched for themselves.

@@ -279,6 +279,35 @@ fn a_short_rest_is_removed_unless_it_has_a_first_copy() {
 }
 
 #[test]
+fn removed_texts_are_listed() {
+    let line = |text: &str| format!("{{\"text\":{}}}\n", Value::from(text));
+    let page = format!("<body><p>Page {SHARED} of today</p></body>");
+    let cut_twice = format!("é {SHARED} then {SHARED}!");
+    let lines = [line(&format!("first {SHARED}")), line(&cut_twice), line(SHARED)];
+    let folder = Folder::empty().with("in/a.jsonl", lines.concat()).with("in/b.html", page);
+    cut(&folder, " --write-removed");
+    let texts: Vec<(u64, usize, String)> = rows(&folder, "removed_texts.jsonl")
+        .iter()
+        .map(|row| {
+            let number = |name: &str| row[name].as_u64().unwrap();
+            assert_eq!(row["file"], "in/a.jsonl");
+            let text = row["text"].as_str().unwrap().to_owned();
+            let bytes = number("byte_end") - number("byte_start");
+            assert_eq!(bytes, text.len() as u64);
+            (number("record"), number("byte_start") as usize, text)
+        })
+        .collect();
+    // The page is copied whole, so it has lost nothing.
+    assert_eq!(rows(&folder, "uncut.jsonl").len(), 1);
+    let second = cut_twice.rfind(SHARED).unwrap();
+    let expected =
+        [(1, 3, SHARED.to_owned()), (1, second, SHARED.to_owned()), (2, 0, SHARED.to_owned())];
+    assert_eq!(texts, expected);
+    cut(&folder, "");
+    assert!(!folder.path("out/removed_texts.jsonl").exists());
+}
+
+#[test]
 fn cutting_keeps_one_copy_of_everything() {
     // Documents are sequences of numbered words, which repeat each other in many ways.
     let mut state = 7_u64;
@@ -337,6 +366,10 @@ fn wrong_options_for_cutting_are_refused() {
         ("--write-kept", "add --output DIR"),
         ("--write-kept --output -", "--output -: is needed with --write-kept"),
         ("--mask x --output out", "--write-kept"),
+        (
+            "--write-removed --output out",
+            "this option is for copies of the files, which --write-kept writes",
+        ),
         ("--write-kept --output in", "overlaps the input"),
         ("--write-kept --output out --min-left few", "--min-left few: must be a number of words"),
         ("--write-kept --output out --mask a\tb", "must be one line without control characters"),

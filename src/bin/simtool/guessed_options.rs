@@ -15,8 +15,8 @@ const INCOMPLETE: &[(&str, &str, &str)] = &[
     (
         "contamination",
         "--write-kept",
-        "`mask` needs `write_kept=mask`, which writes copies to the folder `output`: `simtool contamination ITEMS \
-         --in PATH --write-kept mask --output DIR`",
+        "this option is for copies of the files, which `write_kept` writes to the folder `output`: \
+         `simtool contamination ITEMS --in PATH --write-kept mask --output DIR`",
     ),
     (
         "contamination",
@@ -26,7 +26,7 @@ const INCOMPLETE: &[(&str, &str, &str)] = &[
     (
         "passages",
         "--write-kept",
-        "`cut`, `mask` and `min_left` are for copies of the files, which `write_kept` writes to the folder `output`: \
+        "this option is for copies of the files, which `write_kept` writes to the folder `output`: \
          `simtool passages PATH --write-kept --output DIR --cut first`",
     ),
     (
