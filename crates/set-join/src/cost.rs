@@ -24,6 +24,8 @@ const SECONDS_A_LOOKED_UP_TERM: f64 = 35e-9;
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
 /// Bytes of the table of two-bit counters, for each term that the first round of counting samples.
 const BYTES_A_CELL: f64 = 1.25;
+/// Bytes of the table of two-bit counters and of the buffers of two writers, for each term, if documents are read again.
+const BYTES_A_WRITTEN_CELL: f64 = 1.25 * BYTES_A_CELL;
 /// Bytes for the number of a term's counter, for each term that the first round of counting samples.
 const BYTES_A_NUMBER: f64 = 4.0;
 /// Bytes of a sketch for each term of its set.
@@ -86,7 +88,8 @@ pub struct TermShares {
     /// Fraction of all terms that belong to living documents. A document is living if, by the counts of
     /// its terms, it may have a similar document.
     pub living: f64,
-    /// Fraction of all terms that belong to documents with at least one similar document.
+    /// Fraction of all terms that belong to documents with at least one similar document. Of equal documents, only the
+    /// first one counts.
     pub similar: f64,
     /// Fraction of all pairs of documents that are similar and not equal, or 0 if that fraction is small.
     pub pairs: f64,
@@ -119,7 +122,7 @@ impl SetJoinCost {
             + terms * sketched * SECONDS_A_SKETCHED_TERM
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
-        let table = kept_numbers.unwrap_or(terms * BYTES_A_CELL);
+        let table = kept_numbers.unwrap_or(terms * BYTES_A_WRITTEN_CELL);
         let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
         if is_read_again {
             bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
@@ -140,10 +143,13 @@ impl SetJoinCost {
     /// bytes that the join may take.
     #[must_use]
     pub fn reading_bytes(&self, memory: f64) -> f64 {
+        let table = self.table_bytes.min(memory / 2.0);
+        if self.is_read_again {
+            // While documents are sketched, each counter is one bit and has no buffers of writers.
+            return table.max(table / 2.5 + self.sketch_bytes);
+        }
         // If the numbers of counters are kept, documents are sketched when these numbers are gone.
-        let of_sketches =
-            if self.is_read_again || self.table_bytes == 0.0 { self.sketch_bytes } else { 0.0 };
-        self.table_bytes.min(memory / 2.0) + of_sketches
+        if table == 0.0 { self.sketch_bytes } else { table }
     }
 
     /// Returns the number of bytes of memory that the join needs while it compares documents. `memory` is the number of
