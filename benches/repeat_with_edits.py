@@ -5,11 +5,14 @@ each other do: for measuring how runs grow on real text.
 usage: benches/repeat_with_edits.py FILE COPIES FIRST > out.txt
 
 The first copy, number FIRST, is unchanged if it is 0; in the others a document keeps all of its words,
-or one in 100, 20 or 5 becomes another word of the document. The same numbers give the same bytes.
+or one in 100, 20 or 5 becomes another word of the document, and each copy begins with another document.
+The same numbers give the same bytes.
 """
 
 import random
 import sys
+from bisect import bisect
+from itertools import accumulate
 
 RATES = [0, 0.01, 0.05, 0.2]
 
@@ -25,9 +28,12 @@ def main() -> None:
     path, copies, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     with open(path, "rb") as file:
         documents = file.read().split(b"\f")
+    ends = list(accumulate(len(document) + 1 for document in documents))
     for copy in range(first, first + copies):
         choice = random.Random(copy)
-        for document in documents:
+        # By bytes, as files are that are parts of one long file.
+        start = bisect(ends, choice.randrange(ends[-1])) if copy else 0
+        for document in documents[start:] + documents[:start]:
             rate = choice.choice(RATES) if copy else 0
             sys.stdout.buffer.write(edited(document, rate, choice) + b"\f")
 

@@ -12,7 +12,7 @@ use crate::output::shown_share;
 use crate::pipeline::close_fingerprints::plan_ahead;
 use crate::pipeline::excerpts::excerpts_cost;
 use crate::pipeline::kept_documents::kept_documents_bytes;
-use crate::pipeline::kept_terms::{are_unpacked_kept, kept_terms_cost, memory_share};
+use crate::pipeline::kept_terms::{TERM_BYTES, are_unpacked_kept, kept_terms_cost, memory_share};
 use crate::pipeline::plan::Plan;
 use crate::pipeline::shard_summary::NamesCost;
 use crate::pipeline::verify::verify_cost;
@@ -30,9 +30,6 @@ use simtool_set_join::kept_pairs::MANY_PAIRS;
 /// Cost of a run without documents: starting threads, creating a folder, writing a report page and syncing files. 10 MB
 /// of its 14 MB are the memory pages of the program itself.
 const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
-
-/// Bytes of a term in a file.
-const TERM_BYTES: f64 = 8.0;
 
 /// Estimated cost of a run.
 pub(super) struct Cost {
@@ -130,7 +127,7 @@ impl RunCost<'_> {
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
             bytes: self.within_limit(stages),
             temporary_bytes: self.temporary_text_bytes(),
-            stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
+            stored_bytes: self.names.bytes + TERM_BYTES as f64 * self.amounts.terms,
             join: None,
         }
     }
@@ -158,7 +155,7 @@ impl RunCost<'_> {
                 + self.joining_seconds(search.seconds + kept.seconds),
             bytes: self.within_limit(self.reader_bytes() + kept.bytes + search.bytes),
             temporary_bytes: self.temporary_text_bytes(),
-            stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
+            stored_bytes: self.names.bytes + TERM_BYTES as f64 * self.amounts.terms,
             join: None,
         }
     }
@@ -220,7 +217,7 @@ impl RunCost<'_> {
         let terms = self.kept_terms();
         // The rest of the memory is for the join.
         let in_memory = memory_share(self.plan.resources().memory) as f64;
-        (TERM_BYTES * terms - in_memory).max(0.0)
+        (TERM_BYTES as f64 * terms - in_memory).max(0.0)
     }
 
     /// Returns the bytes of temporary files for texts that are expensive to read. This is 0 unless common lines are

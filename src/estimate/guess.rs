@@ -41,6 +41,11 @@ impl Guess {
         Self { likely, least: self.least * share, most: self.most * share }
     }
 
+    /// Returns the guess with an upper bound of at most `limit`, unless the likely number exceeds it.
+    pub(super) fn within(self, limit: f64) -> Self {
+        Self { most: self.most.min(limit.max(self.likely)), ..self }
+    }
+
     /// Converts the three numbers to another unit. `unit` is the size of the new unit, for example
     /// 1,000 for converting bytes to kB.
     fn per(self, unit: f64) -> Self {
@@ -152,6 +157,16 @@ mod tests {
             assert_eq!(count(likely, deviation), expected, "{likely} ± {deviation}");
         }
         assert!(Count(Guess::new(0.7, 0.0)).is_one() && !Count(Guess::new(11.0, 0.0)).is_one());
+    }
+
+    #[test]
+    fn an_upper_bound_ends_at_the_limit() {
+        let within = |limit: f64| {
+            let guess = Guess { likely: 100.0, least: 80.0, most: 150.0 }.within(limit);
+            format!("{} {} {}", guess.least, guess.likely, guess.most)
+        };
+        let expected = ["80 100 150", "80 100 120", "80 100 100"];
+        assert_eq!([200.0, 120.0, 90.0].map(within), expected);
     }
 
     #[test]

@@ -22,8 +22,12 @@ use std::time::Duration;
 /// Time for reading the first sample. It warms up the caches. The time of the run that is estimated from it decides how
 /// long reading the second sample may take.
 const FIRST_SAMPLE: Duration = Duration::from_millis(15);
-/// Maximum time for reading the second sample.
+/// Maximum time for reading the second sample, unless the run is long.
 const SECOND_SAMPLE: Duration = Duration::from_millis(420);
+/// Fraction of the estimated time of a long run that reading a third sample takes with [`Care::Thorough`], and the
+/// maximum of that time in seconds. Large compressed files are read from their beginnings, which say more about the files
+/// if they are long.
+const LONG_RUN: (f64, f64) = (0.03, 4.0);
 /// Fraction of the estimated time of the run that reading the second sample may take with
 /// [`Care::Quick`].
 const QUICK_SHARE: f64 = 0.03;
@@ -39,7 +43,7 @@ const EXPENSIVE_BYTES: f64 = 4e9;
 pub enum Care {
     /// The estimate takes a small fraction of the time of the run.
     Quick,
-    /// The estimate takes about half a second.
+    /// The estimate takes about half a second, and up to four seconds for a long run.
     Thorough,
 }
 
@@ -90,13 +94,20 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     // shorter than the first one.
     let is_complete = samples.iter().all(|sample| sample.collection.is_complete);
     if is_complete || time < FIRST_SAMPLE {
-        return Estimate::new(&samples, cost);
+        return Estimate::new(&samples, cost, plan);
     }
-    let samples = read_samples(&corpora, plan, time);
+    let mut samples = read_samples(&corpora, plan, time);
     // Measuring again makes it less likely that another program slowed both measurements.
     let slowness = facts.slowness.min(Slowness::measured());
-    let cost = Cost::estimate(&samples, KnownFacts { slowness, ..facts }, plan);
-    Estimate::new(&samples, cost)
+    let facts = KnownFacts { slowness, ..facts };
+    let mut cost = Cost::estimate(&samples, facts, plan);
+    let (share, most) = LONG_RUN;
+    let time = Duration::from_secs_f64((cost.seconds * share).min(most));
+    if care == Care::Thorough && time > SECOND_SAMPLE {
+        samples = read_samples(&corpora, plan, time);
+        cost = Cost::estimate(&samples, facts, plan);
+    }
+    Estimate::new(&samples, cost, plan)
 }
 
 /// Reads a sample of each collection. Each collection gets a share of `time` in proportion to its
@@ -110,7 +121,7 @@ fn read_samples(corpora: &Sides<&dyn Corpus>, plan: &Plan, time: Duration) -> Si
 }
 
 impl Estimate {
-    fn new(samples: &Sides<MethodSample>, cost: Cost) -> Self {
+    fn new(samples: &Sides<MethodSample>, cost: Cost, plan: &Plan) -> Self {
         let collections = samples.as_ref().map(|sample| &sample.collection);
         let documents = guess(&collections, |amounts| amounts.documents);
         let text_bytes = guess(&collections, |amounts| amounts.text_bytes);
@@ -122,7 +133,8 @@ impl Estimate {
         Self {
             documents,
             text_bytes,
-            memory_bytes: sizes.scaled_to(cost.bytes),
+            // A run keeps its limit where its stages allow it, also if there are more documents than is likely.
+            memory_bytes: sizes.scaled_to(cost.bytes).within(plan.resources().memory as f64),
             seconds: work.scaled_to(cost.seconds),
             temporary_bytes: sizes.scaled_to(cost.temporary_bytes),
             stored_bytes: sizes.scaled_to(cost.stored_bytes),

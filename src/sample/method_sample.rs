@@ -46,6 +46,8 @@ pub(crate) struct MethodSample {
     /// Fraction of the sampled terms that belong to documents which are similar to another sampled
     /// document.
     similar_share: f64,
+    /// Fraction of the sampled terms that belong to documents which are equal to an earlier sampled document.
+    repeated_share: f64,
     /// Fraction of all pairs of sampled documents that are similar and not equal.
     pair_share: f64,
     /// Number of terms of each document whose terms were sampled, in ascending order.
@@ -69,6 +71,7 @@ impl MethodSample {
             collection,
             living_share: maker.terms.living_share(),
             similar_share: similar.terms,
+            repeated_share: similar.repeated_terms,
             pair_share: similar.pairs,
             sizes: maker.terms.sizes(),
             rows: maker.into_rows(),
@@ -87,10 +90,13 @@ impl MethodSample {
     pub(crate) fn term_shares(samples: &Sides<Self>) -> TermShares {
         let living = samples.iter().map(|sample| sample.living_share);
         let similar = samples.iter().map(|sample| sample.similar_share);
+        let repeated = samples.iter().map(|sample| sample.repeated_share);
         let pairs = samples.iter().map(|sample| sample.pair_share).fold(0.0, f64::max);
         TermShares {
             living: living.fold(LEAST_SHARE, f64::max),
             similar: similar.fold(LEAST_SHARE, f64::max),
+            // More repeated terms need less memory, so the smaller fraction is the safe one.
+            repeated: repeated.fold(1.0, f64::min),
             // Sampled documents are close together in the input, and such documents are more often similar than others.
             pairs: if pairs < LEAST_PAIR_SHARE { 0.0 } else { pairs },
         }

@@ -91,21 +91,30 @@ impl SampledTerms {
         for row in close.pairs.iter().flat_map(|pair| [pair.a, pair.b]) {
             has_partner[row as usize] = true;
         }
-        let documents = self.documents().zip(has_partner);
+        let mut is_repeated = [false; COMPARED_DOCUMENTS];
+        for &row in close.groups.first().iter().flat_map(|group| &group[1..]) {
+            is_repeated[row as usize] = true;
+        }
+        let share = |flags: [bool; COMPARED_DOCUMENTS]| {
+            share_of_terms(self.documents().zip(flags).map(|((_, size), flag)| (size, flag)))
+        };
         let compared = self.documents.len().min(COMPARED_DOCUMENTS) as f64;
         SimilarShares {
-            terms: share_of_terms(documents.map(|((_, size), has)| (size, has))),
+            terms: share(has_partner),
+            repeated_terms: share(is_repeated),
             pairs: close.pairs.len() as f64 / (compared * (compared - 1.0) / 2.0).max(1.0),
         }
     }
 }
 
-/// Fractions of sampled documents that are similar.
+/// Fractions of sampled documents that are similar or equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SimilarShares {
     /// Fraction of the terms that belong to documents which are similar to another document. Of equal documents, only
     /// the first one counts.
     pub(super) terms: f64,
+    /// Fraction of the terms that belong to documents which are equal to an earlier document.
+    pub(super) repeated_terms: f64,
     /// Fraction of all pairs of documents that are similar and not equal.
     pub(super) pairs: f64,
 }
@@ -152,12 +161,13 @@ mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
 
-    fn shares(documents: impl Iterator<Item = Vec<u64>>) -> [f64; 2] {
+    fn shares(documents: impl Iterator<Item = Vec<u64>>) -> [f64; 3] {
         let mut sampled = SampledTerms::new(Threshold::DEFAULT);
         for terms in documents {
             sampled.push(&terms);
         }
-        [sampled.living_share(), sampled.similar_shares(Isa::detected()).terms]
+        let similar = sampled.similar_shares(Isa::detected());
+        [sampled.living_share(), similar.terms, similar.repeated_terms]
     }
 
     #[test]
@@ -169,7 +179,8 @@ mod tests {
             let of_template = [380, 400, 0, 0][document as usize % 4];
             (0..400).map(|at| mix(if at < of_template { at } else { own | at })).collect()
         });
-        let [living, similar] = shares(copies);
+        let [living, similar, repeated] = shares(copies);
+        assert!((repeated - 0.245).abs() < 0.01, "{repeated}");
         assert!(
             (living - 0.5).abs() < 0.01 && (similar - 0.25).abs() < 0.01,
             "{living}, {similar}"
@@ -179,8 +190,8 @@ mod tests {
             let halves = [document / 20, 100 + document % 20];
             halves.iter().flat_map(|half| (0..200).map(move |at| mix(half << 32 | at))).collect()
         });
-        let [living, similar] = shares(quoting);
-        assert!(living > 0.99 && similar < 0.01, "{living}, {similar}");
+        let [living, similar, repeated] = shares(quoting);
+        assert!(living > 0.99 && similar + repeated < 0.01, "{living}, {similar}, {repeated}");
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub struct TermShares {
     /// Fraction of all terms that belong to documents with at least one similar document. Of equal documents, only the
     /// first one counts.
     pub similar: f64,
+    /// Fraction of all terms that belong to documents which are equal to an earlier document.
+    pub repeated: f64,
     /// Fraction of all pairs of documents that are similar and not equal, or 0 if that fraction is small.
     pub pairs: f64,
 }
@@ -115,6 +117,8 @@ impl SetJoinCost {
         if is_read_again {
             let by_prefixes = terms * shares.living * SECONDS_A_LOOKED_UP_TERM;
             scan.seconds = scan.seconds.min(by_prefixes);
+            // Sketches have prefixes then, so documents without a similar one are not compared.
+            scan.terms_share = 0.0;
         }
         let compared = 1.0 - (1.0 - shares.similar) * (1.0 - scan.terms_share);
         let counted = if is_counted { terms } else { 0.0 };
@@ -126,6 +130,8 @@ impl SetJoinCost {
         let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
         if is_read_again {
             bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
+            // Equal documents share their rows and prefixes.
+            bytes_a_term *= 1.0 - shares.repeated;
         }
         Self {
             compared_share: compared,

@@ -4,7 +4,7 @@
 use simtool_base::work_cost::WorkCost;
 
 /// Number of bytes of a term in memory and in a file.
-pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
+pub(crate) const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
 /// Cost of keeping a term: the seconds for storing it in new memory and for visiting it once more, and its bytes of
 /// memory. The bytes include memory that is reserved for more terms but not used.

@@ -13,10 +13,9 @@
 
 mod cost;
 
-pub(crate) use cost::{are_unpacked_kept, kept_terms_cost, memory_share};
+pub(crate) use cost::{TERM_BYTES, are_unpacked_kept, kept_terms_cost, memory_share};
 
 use super::spool::{Spool, SpoolPlace, Writing};
-use cost::TERM_BYTES;
 use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
