@@ -78,6 +78,11 @@ impl SampledTerms {
         share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
+    /// Returns the fraction of all terms that belong to the documents whose flags are true.
+    fn share_of(&self, flags: [bool; COMPARED_DOCUMENTS]) -> f64 {
+        share_of_terms(self.documents().zip(flags).map(|((_, size), flag)| (size, flag)))
+    }
+
     /// Compares the first [`COMPARED_DOCUMENTS`] documents of the sample with each other. Returns the fractions of
     /// their terms and pairs that belong to similar documents.
     pub(super) fn similar_shares(&self, isa: Isa) -> SimilarShares {
@@ -95,13 +100,10 @@ impl SampledTerms {
         for &row in close.groups.first().iter().flat_map(|group| &group[1..]) {
             is_repeated[row as usize] = true;
         }
-        let share = |flags: [bool; COMPARED_DOCUMENTS]| {
-            share_of_terms(self.documents().zip(flags).map(|((_, size), flag)| (size, flag)))
-        };
         let compared = self.documents.len().min(COMPARED_DOCUMENTS) as f64;
         SimilarShares {
-            terms: share(has_partner),
-            repeated_terms: share(is_repeated),
+            terms: self.share_of(has_partner),
+            repeated_terms: self.share_of(is_repeated),
             pairs: close.pairs.len() as f64 / (compared * (compared - 1.0) / 2.0).max(1.0),
         }
     }

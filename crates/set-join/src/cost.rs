@@ -114,11 +114,14 @@ impl SetJoinCost {
         let kept_numbers = kept_numbers_bytes(terms, threshold);
         let is_read_again = is_counted && kept_numbers.is_none();
         let mut scan = scan(sides, terms, shares.living, threshold, isa);
+        let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
         if is_read_again {
-            let by_prefixes = terms * shares.living * SECONDS_A_LOOKED_UP_TERM;
-            scan.seconds = scan.seconds.min(by_prefixes);
-            // Sketches have prefixes then, so documents without a similar one are not compared.
+            scan.seconds = scan.seconds.min(terms * shares.living * SECONDS_A_LOOKED_UP_TERM);
+            // Sketches have prefixes then, so documents without a similar one are not compared. Equal documents share their
+            // rows and prefixes.
             scan.terms_share = 0.0;
+            bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
+            bytes_a_term *= 1.0 - shares.repeated;
         }
         let compared = 1.0 - (1.0 - shares.similar) * (1.0 - scan.terms_share);
         let counted = if is_counted { terms } else { 0.0 };
@@ -127,12 +130,6 @@ impl SetJoinCost {
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
         let table = kept_numbers.unwrap_or(terms * BYTES_A_WRITTEN_CELL);
-        let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
-        if is_read_again {
-            bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
-            // Equal documents share their rows and prefixes.
-            bytes_a_term *= 1.0 - shares.repeated;
-        }
         Self {
             compared_share: compared,
             seconds,
@@ -150,12 +147,10 @@ impl SetJoinCost {
     #[must_use]
     pub fn reading_bytes(&self, memory: f64) -> f64 {
         let table = self.table_bytes.min(memory / 2.0);
-        if self.is_read_again {
-            // While documents are sketched, each counter is one bit and has no buffers of writers.
-            return table.max(table / 2.5 + self.sketch_bytes);
-        }
-        // If the numbers of counters are kept, documents are sketched when these numbers are gone.
-        if table == 0.0 { self.sketch_bytes } else { table }
+        // While documents are sketched, each counter is one bit and has no buffers of writers. If the numbers of
+        // counters are kept, documents are sketched when these numbers are gone.
+        let is_both = self.is_read_again || table == 0.0;
+        if is_both { table.max(table / 2.5 + self.sketch_bytes) } else { table }
     }
 
     /// Returns the number of bytes of memory that the join needs while it compares documents. `memory` is the number of
