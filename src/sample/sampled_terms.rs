@@ -79,8 +79,8 @@ impl SampledTerms {
     }
 
     /// Returns the fraction of all terms that belong to the documents whose flags are true.
-    fn share_of(&self, flags: [bool; COMPARED_DOCUMENTS]) -> f64 {
-        share_of_terms(self.documents().zip(flags).map(|((_, size), flag)| (size, flag)))
+    fn share_of(&self, flags: &[bool; COMPARED_DOCUMENTS]) -> f64 {
+        share_of_terms(self.documents().zip(flags).map(|((_, size), flag)| (size, *flag)))
     }
 
     /// Compares the first [`COMPARED_DOCUMENTS`] documents of the sample with each other. Returns the fractions of
@@ -102,8 +102,8 @@ impl SampledTerms {
         }
         let compared = self.documents.len().min(COMPARED_DOCUMENTS) as f64;
         SimilarShares {
-            terms: self.share_of(has_partner),
-            repeated_terms: self.share_of(is_repeated),
+            terms: self.share_of(&has_partner),
+            repeated_terms: self.share_of(&is_repeated),
             pairs: close.pairs.len() as f64 / (compared * (compared - 1.0) / 2.0).max(1.0),
         }
     }
