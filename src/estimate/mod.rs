@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Time for reading the first sample. It warms up the caches. The time of the run that is estimated from it decides how
 /// long reading the second sample may take.
 const FIRST_SAMPLE: Duration = Duration::from_millis(15);
-/// Maximum time for reading the second sample, unless the run is long.
+/// Maximum time for reading the second sample.
 const SECOND_SAMPLE: Duration = Duration::from_millis(420);
 /// Fraction of the estimated time of a long run that reading a third sample takes with [`Care::Thorough`], and the
 /// maximum of that time in seconds. Large compressed files are read from their beginnings, which say more about the files

@@ -23,7 +23,7 @@ pub(super) const OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(RemovedTextRows::COLUMNS),
 };
 
-/// Columns of the output `cut_texts`.
+/// Columns of the output `removed_texts`.
 #[derive(Debug)]
 pub(super) struct RemovedTextRows;
 
