@@ -31,7 +31,7 @@ def make(pieces: int, text: Path, folder: Path) -> None:
     for piece in range(pieces):
         if len(running) == MAKERS:
             running.pop(0).wait()
-        copy = subprocess.Popen([sys.executable, script, text, "1", str(piece)], stdout=subprocess.PIPE)
+        copy = subprocess.Popen([sys.executable, script, text, "1", str(piece), "turned"], stdout=subprocess.PIPE)
         # The name of a finished piece has no ending of a temporary file.
         command = 'zstd -1 -q -f -o "$0.tmp" && mv "$0.tmp" "$0"'
         path = folder / f"{piece:04}.txt.zst"
