@@ -85,7 +85,7 @@ pub(crate) fn write_contamination(
     let [item_ids, ids] = [&found.items.ids, &found.documents.ids];
     // Both columns of IDs have one type.
     let are_integers = item_ids.are_integers() && ids.are_integers();
-    let id_type = if are_integers { IdType::Integer } else { IdType::Text };
+    let id_type = IdType::of(are_integers);
     let mut rows = RowsFile::new(out, format, ContaminationRows::COLUMNS, id_type, "")?;
     for found in &found.found {
         rows.write(&ContaminationRow {

@@ -154,7 +154,7 @@ impl Cutting<'_> {
             };
             write_removed_texts(folder, format, files, ids, &removed)?;
         }
-        let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+        let id_type = IdType::of(ids.are_integers());
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {
             let mut rows = RowsFile::new(out, format, CutRows::COLUMNS, id_type, "")?;

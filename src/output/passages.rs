@@ -142,7 +142,7 @@ pub(crate) fn write_passages(
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     let ids = &found.summary.ids;
-    let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+    let id_type = IdType::of(ids.are_integers());
     let mut rows = RowsFile::new(out, format, PassageRows::COLUMNS, id_type, "")?;
     for passage in &found.passages.passages {
         rows.write(&PassageRow {

@@ -69,7 +69,7 @@ pub(super) fn write_removed_texts(
 ) -> Result<()> {
     let file = format!("{}.{}", OUTPUT.name, format.extension());
     let failed = |error| Error::io(folder.name(&file), "write", error);
-    let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+    let id_type = IdType::of(ids.are_integers());
     let mut out = folder.file(&file)?;
     let rows = RowsFile::new(&mut out, format, RemovedTextRows::COLUMNS, id_type, "");
     let mut rows = rows.map_err(failed)?;

@@ -58,7 +58,7 @@ impl Results<'_> {
     /// and a removed one may be of different collections.
     fn id_type(&self) -> IdType {
         let are_integers = |side: &CollectionSummary| side.ids.are_integers();
-        if self.findings.read.iter().all(are_integers) { IdType::Integer } else { IdType::Text }
+        IdType::of(self.findings.read.iter().all(are_integers))
     }
 
     /// Writes the file `name` of the folder. `fill` writes its content.

@@ -60,7 +60,7 @@ pub(super) fn write_uncut(
     ids: &DocumentIds,
     uncut: &[DocOrdinal],
 ) -> Result<()> {
-    let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+    let id_type = IdType::of(ids.are_integers());
     write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {
         let mut rows = RowsFile::new(out, format, UncutRows::COLUMNS, id_type, "")?;
         for document in uncut {

@@ -105,6 +105,13 @@ pub enum IdType {
     Integer,
 }
 
+impl IdType {
+    /// Returns the type of IDs of which all are integers, or not.
+    pub fn of(are_integers: bool) -> Self {
+        if are_integers { Self::Integer } else { Self::Text }
+    }
+}
+
 /// Description of a column whose values are objects or lists of objects. JSON Lines writes these values as
 /// nested JSON. The other formats write each value as a text that contains JSON.
 pub struct Nested<T: RowTable> {
