@@ -2,10 +2,10 @@
 
 use super::kept_recipe::KeptRecipe;
 use crate::index::store::{InSegment, Segment};
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
+use simtool_compute::tasks;
 use simtool_hamming::FingerprintIndex;
 use simtool_hamming::block_index::BlockIndex;
 use simtool_hamming::bucket_table::{TableKeys, TableParts};
@@ -167,8 +167,6 @@ fn of_all(
     search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,
 ) -> Vec<(usize, Near)> {
     let task = |task: usize| search(task * TASK..(task * TASK + TASK).min(queries));
-    let tasks = 0..queries.div_ceil(TASK);
-    // Results are collected in the order of the tasks, so they do not depend on the threads.
-    let found: Vec<_> = tasks.into_par_iter().map(task).collect();
-    found.into_iter().flatten().collect()
+    // Results are in the order of the tasks, so they do not depend on the threads.
+    tasks::map(queries.div_ceil(TASK), task).into_iter().flatten().collect()
 }

@@ -5,9 +5,9 @@ use super::pending::{InputEntry, Pending, merge_repeats};
 use crate::index::store::{
     IndexWriter, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter,
 };
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
+use simtool_compute::tasks;
 use simtool_compute::threads::Threads;
 use simtool_hamming::bucket_table::{BucketTable, TableKeys, building_bytes, entry_bytes};
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
@@ -295,7 +295,9 @@ fn write_with_tables<L: Fingerprint>(
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
-        tables.into_par_iter().map(|table| BucketTable::new(values, keys, table)).collect()
+        let made =
+            tasks::map_items(tables.collect(), |table| BucketTable::new(values, keys, table));
+        made.into_iter().collect()
     };
     // Building tables needs the processor and writing needs the disk, so both are done at the same time. Each pass of
     // the loop writes the tables that the pass before has built. The first pass has no tables yet and writes the IDs.

@@ -12,6 +12,7 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIter
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Severity;
 use simtool_base::progress::{Progress, Work};
+use simtool_compute::tasks;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
 use simtool_model::record_digest::RecordDigest;
@@ -394,9 +395,7 @@ impl Copies<'_> {
             edit: if edited.is_empty() { None } else { Some(&edit) },
             added: added.map(|added| AddedFields { fields: added.fields, values: &values }),
             at_once: rayon::current_num_threads(),
-            in_parallel: &|count, work| {
-                (0..count).into_par_iter().with_max_len(1).for_each(work);
-            },
+            in_parallel: &tasks::each,
         };
         self.collection.copy_rows(file, &copy)
     }
