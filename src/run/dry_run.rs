@@ -70,8 +70,8 @@ struct WrittenFiles {
     bytes: Guess,
     /// Whether `bytes` is an upper limit, so that the files may be much smaller.
     is_limit: bool,
-    /// Rows of which nobody knows the number, for example `pair`, and the number of bytes of each. `bytes` does not
-    /// include them.
+    /// Noun for rows whose number is unknown, for example `pair`, and the number of bytes of such a row. `bytes` does not
+    /// include these rows.
     more: Option<(&'static str, f64)>,
     /// Number of free bytes of the file system.
     free: u64,
@@ -162,10 +162,10 @@ fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
         .collect();
     let mut errors = Vec::new();
     // The collections of a match may have different fields for the text and the ID, but share all others.
-    let own = &inputs.first().settings;
+    let own = inputs.first().settings;
     let mut missing = BTreeSet::new();
     for (input, names) in &named {
-        let settings = &input.settings;
+        let settings = input.settings;
         for (setting, of_corpus, field, of_first) in [
             ("text_field", "against_text_field", &settings.text_field, &own.text_field),
             ("id_field", "against_id_field", &settings.id_field, &own.id_field),

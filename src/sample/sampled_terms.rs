@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn similar_documents_differ_from_documents_that_only_share_terms_with_many() {
-        // A quarter of the documents is a template with a few own terms, and another quarter is equal, of which one
-        // document counts.
+        // A quarter of the documents is a template with a few own terms, and another quarter is equal. Of the equal ones,
+        // one document counts as similar.
         let copies = (0..200).map(|document| {
             let own = (document + 1) << 32;
             let of_template = [380, 400, 0, 0][document as usize % 4];

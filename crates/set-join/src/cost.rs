@@ -149,8 +149,8 @@ impl SetJoinCost {
         let table = self.table_bytes.min(memory / 2.0);
         // While documents are sketched, each counter is one bit and has no buffers of writers. If the numbers of
         // counters are kept, documents are sketched when these numbers are gone.
-        let is_both = self.is_read_again || table == 0.0;
-        if is_both { table.max(table / 2.5 + self.sketch_bytes) } else { table }
+        let is_sketched = self.is_read_again || table == 0.0;
+        if is_sketched { table.max(table / 2.5 + self.sketch_bytes) } else { table }
     }
 
     /// Returns the number of bytes of memory that the join needs while it compares documents. `memory` is the number of

@@ -106,7 +106,7 @@ pub enum IdType {
 }
 
 impl IdType {
-    /// Returns the type of IDs of which all are integers, or not.
+    /// Returns [`Self::Integer`] if all IDs are integers, and otherwise [`Self::Text`].
     pub fn of(are_integers: bool) -> Self {
         if are_integers { Self::Integer } else { Self::Text }
     }
