@@ -36,8 +36,8 @@ def simtool_arrow(texts, column, threads):
 
 
 def simtool_minhash(texts, column, threads):
-    options = {"similarity": SIMILARITY, "shingle": f"words:{WORDS}", "measure": "jaccard", "recall": 0.9}
-    found = simtool.deduplicate(column, method="minhash", threads=threads, **options)
+    options = {"similarity": SIMILARITY, "shingle": f"words:{WORDS}"}
+    found = simtool.deduplicate(column, method="minhash:measure=jaccard,recall=0.9", threads=threads, **options)
     return found.kept["row"].to_numpy()
 
 
