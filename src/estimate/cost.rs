@@ -31,6 +31,14 @@ use simtool_set_join::kept_pairs::MANY_PAIRS;
 /// of its 14 MB are the memory pages of the program itself.
 const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
 
+/// Number of times that texts are read for comparing documents that do not fit in memory. They come in batches, and each
+/// batch is compared with the kept documents and with itself.
+const STREAMED_READINGS: f64 = 6.0;
+
+/// Seconds of one core for each byte of text whose common lines are left out. The lines are hashed and counted, and texts
+/// that are expensive to read are written to a temporary file and read from it.
+const SECONDS_A_COUNTED_BYTE: f64 = 11e-9;
+
 /// Estimated cost of a run.
 pub(super) struct Cost {
     /// Seconds of wall time that the whole run takes.
@@ -115,8 +123,9 @@ impl RunCost<'_> {
         let made = self
             .sum(|sample| sample.amounts.make_seconds * (1.0 - self.kept_part(sample).text_share));
         let for_dropping = if join.is_read_again { read + made } else { 0.0 };
-        let again = for_dropping + read + made * join.compared_share;
         let left = memory - kept.bytes;
+        let readings = if join.is_streamed(left) { STREAMED_READINGS } else { 1.0 };
+        let again = for_dropping + read * readings + made * join.compared_share;
         let reading_bytes = self.reader_bytes() + join.reading_bytes(left).min(left);
         let comparing_bytes = join.comparing_bytes(left) + join.pairs_bytes(self.most_pairs());
         let comparing_bytes = comparing_bytes.min(left);
@@ -234,7 +243,15 @@ impl RunCost<'_> {
         EMPTY_RUN.seconds
             + self.facts.slowness.others * (files.seconds + self.names.seconds)
             + readings * self.reading_seconds(self.amounts.seconds())
+            + self.reading_seconds(self.counting_lines_seconds())
             + self.report_seconds()
+    }
+
+    /// Returns the seconds of one core for counting the lines of all documents. This is 0 unless common lines are left
+    /// out.
+    fn counting_lines_seconds(&self) -> f64 {
+        let of_line_bytes = SECONDS_A_COUNTED_BYTE * self.amounts.text_bytes;
+        if self.plan.boilerplate().is_some() { of_line_bytes } else { 0.0 }
     }
 
     /// Returns the bytes of memory for the stages that every run has, without the memory of the

@@ -105,7 +105,8 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     let time = Duration::from_secs_f64((cost.seconds * share).min(most));
     if care == Care::Thorough && time > SECOND_SAMPLE {
         samples = read_samples(&corpora, plan, time);
-        cost = Cost::estimate(&samples, facts, plan);
+        let slowness = facts.slowness.min(Slowness::measured());
+        cost = Cost::estimate(&samples, KnownFacts { slowness, ..facts }, plan);
     }
     Estimate::new(&samples, cost, plan)
 }

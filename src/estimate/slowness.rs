@@ -21,6 +21,9 @@ const FAR_NANOSECONDS: f64 = 2.0;
 /// were measured on the machine on which the constants of the cost model were measured.
 const NEAR_NANOSECONDS: f64 = 0.8;
 
+/// Maximum factor of joins, as a multiple of the factor of other work.
+const MOST_TIMES: f64 = 1.3;
+
 /// Factors by which work takes longer on this machine than on the machine on which the constants of the
 /// cost model were measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +37,10 @@ pub(super) struct Slowness {
 impl Slowness {
     /// Measures the factors of this machine at this moment.
     pub(super) fn measured() -> Self {
-        let joins = step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS;
         let others = step_nanoseconds::<NEAR_CELLS>() / NEAR_NANOSECONDS;
+        // About half of the time of a join is access to far cells. Other programs make it much slower, but only for moments.
+        let joins = (step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS).sqrt();
+        let joins = joins.min(MOST_TIMES * others);
         // A measurement can be far off when another program interrupts it. Bounds keep the estimate
         // plausible.
         let [joins, others] = [joins, others].map(|times| times.clamp(0.3, 10.0));

@@ -48,6 +48,8 @@ pub(crate) struct MethodSample {
     similar_share: f64,
     /// Fraction of the sampled terms that belong to documents which are equal to an earlier sampled document.
     repeated_share: f64,
+    /// Average number of similar documents elsewhere in the collection, for a document that is equal to no earlier one.
+    partners: f64,
     /// Fraction of all pairs of sampled documents that are similar and not equal.
     pair_share: f64,
     /// Number of terms of each document whose terms were sampled, in ascending order.
@@ -66,12 +68,13 @@ impl MethodSample {
         let isa = resources.isa;
         let mut maker = TextMaker::new(method, resources);
         let collection = Sample::read(corpus, &mut maker, budget);
-        let similar = maker.terms.similar_shares(isa);
+        let similar = maker.terms.similar_shares(isa, collection.amounts.documents);
         Self {
             collection,
-            living_share: maker.terms.living_share(),
+            living_share: maker.terms.living_share().max(similar.terms + similar.repeated_terms),
             similar_share: similar.terms,
             repeated_share: similar.repeated_terms,
+            partners: similar.partners,
             pair_share: similar.pairs,
             sizes: maker.terms.sizes(),
             rows: maker.into_rows(),
@@ -91,12 +94,14 @@ impl MethodSample {
         let living = samples.iter().map(|sample| sample.living_share);
         let similar = samples.iter().map(|sample| sample.similar_share);
         let repeated = samples.iter().map(|sample| sample.repeated_share);
+        let partners = samples.iter().map(|sample| sample.partners);
         let pairs = samples.iter().map(|sample| sample.pair_share).fold(0.0, f64::max);
         TermShares {
             living: living.fold(LEAST_SHARE, f64::max),
             similar: similar.fold(LEAST_SHARE, f64::max),
             // More repeated terms need less memory, so the smaller fraction is the safe one.
             repeated: repeated.fold(1.0, f64::min),
+            partners: partners.fold(0.0, f64::max),
             // Sampled documents are close together in the input, and such documents are more often similar than others.
             pairs: if pairs < LEAST_PAIR_SHARE { 0.0 } else { pairs },
         }
@@ -158,6 +163,7 @@ impl TextMaker {
 impl TextReceiver for TextMaker {
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
     fn begin_section(&mut self, share: f64) {
+        self.terms.begin_section(share);
         self.left = ((KEPT_ROWS as f64 * share) as usize).max(LEAST_ROWS);
     }
 

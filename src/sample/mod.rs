@@ -14,6 +14,7 @@ mod amounts;
 mod budget;
 mod collection_sample;
 mod method_sample;
+mod partners;
 mod picks;
 mod sampled_terms;
 mod section;

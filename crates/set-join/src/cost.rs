@@ -17,8 +17,13 @@ const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 /// Seconds of one core for counting a term in the table of two-bit counters. This happens before sets
 /// are sketched. The time for reading the term is not included.
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
+/// Seconds of one core for asking for the count of a term, if documents are read again. The count is rarely in a cache.
+const SECONDS_AN_ASKED_TERM: f64 = 35e-9;
 /// Seconds of one core for each term of documents that are compared by an index of prefixes.
 const SECONDS_A_LOOKED_UP_TERM: f64 = 35e-9;
+/// Seconds of one core for each pair of similar documents, if an index of prefixes finds them. Many pairs that are found
+/// with it are not similar, such as copies with too many differences.
+const SECONDS_A_FOUND_PAIR: f64 = 550e-9;
 /// Seconds of one core for each term of documents whose sketches are similar, because these documents
 /// are compared term by term.
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
@@ -93,6 +98,9 @@ pub struct TermShares {
     pub similar: f64,
     /// Fraction of all terms that belong to documents which are equal to an earlier document.
     pub repeated: f64,
+    /// Average number of similar documents elsewhere in the collection, for a document that is equal to no earlier one.
+    /// Large groups of similar documents do not count.
+    pub partners: f64,
     /// Fraction of all pairs of documents that are similar and not equal, or 0 if that fraction is small.
     pub pairs: f64,
 }
@@ -116,7 +124,10 @@ impl SetJoinCost {
         let mut scan = scan(sides, terms, shares.living, threshold, isa);
         let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
         if is_read_again {
-            scan.seconds = scan.seconds.min(terms * shares.living * SECONDS_A_LOOKED_UP_TERM);
+            let found_pairs = sets * (1.0 - shares.repeated) * shares.partners;
+            let looked_up =
+                terms * shares.living * (1.0 - shares.repeated) * SECONDS_A_LOOKED_UP_TERM;
+            scan.seconds = scan.seconds.min(looked_up + found_pairs * SECONDS_A_FOUND_PAIR);
             // Sketches have prefixes then, so documents without a similar one are not compared. Equal documents share their
             // rows and prefixes.
             scan.terms_share = 0.0;
@@ -125,7 +136,9 @@ impl SetJoinCost {
         }
         let compared = 1.0 - (1.0 - shares.similar) * (1.0 - scan.terms_share);
         let counted = if is_counted { terms } else { 0.0 };
+        let asked = if is_read_again { terms } else { 0.0 };
         let seconds = counted * SECONDS_A_COUNTED_TERM
+            + asked * SECONDS_AN_ASKED_TERM
             + terms * sketched * SECONDS_A_SKETCHED_TERM
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
@@ -157,14 +170,25 @@ impl SetJoinCost {
     /// bytes that the join may take. The memory for similar pairs is not included, see [`Self::pairs_bytes`].
     #[must_use]
     pub fn comparing_bytes(&self, memory: f64) -> f64 {
-        // The join plans with three quarters of its memory for these terms, and takes half of that at most.
-        let planned = memory * 0.75;
-        let of_terms = if self.compared_terms * BYTES_PER_COMPARED_TERM as f64 <= planned {
-            self.compared_terms * BYTES_A_COMPARED_TERM
+        let of_terms = if self.is_streamed(memory) {
+            // The join takes at most half of the memory with which it plans.
+            (self.compared_terms * BYTES_A_STREAMED_TERM).min(self.planned_bytes(memory) / 2.0)
         } else {
-            (self.compared_terms * BYTES_A_STREAMED_TERM).min(planned / 2.0)
+            self.compared_terms * BYTES_A_COMPARED_TERM
         };
         self.sketch_bytes + of_terms + self.near_by_chance * BYTES_A_CANDIDATE
+    }
+
+    /// Returns whether documents are compared while they are read, because they do not fit in memory. They are then read
+    /// several times. `memory` is the number of bytes that the join may take.
+    #[must_use]
+    pub fn is_streamed(&self, memory: f64) -> bool {
+        self.compared_terms * BYTES_PER_COMPARED_TERM as f64 > self.planned_bytes(memory)
+    }
+
+    /// Returns the number of bytes of memory with which the join plans for the terms of compared documents.
+    fn planned_bytes(&self, memory: f64) -> f64 {
+        (memory - self.sketch_bytes).max(memory / 4.0) * 0.75
     }
 
     /// Returns the bytes of memory that the similar pairs take if at most `most` pairs are stored.
