@@ -154,6 +154,10 @@ impl Words {
 
     /// Removes the words without a letter or digit, for example words of underscores only.
     pub(crate) fn drop_bare_underscores(&mut self) {
+        // Most texts have no underscore.
+        if self.blocks.iter().all(|block| block.underscores == 0) {
+            return;
+        }
         let is_bare = |at: u32| {
             let at = at as usize - MARGIN;
             self.blocks[at / 64].underscores >> (at % 64) & 1 != 0
