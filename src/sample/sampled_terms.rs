@@ -59,7 +59,8 @@ impl SampledTerms {
         }
     }
 
-    /// Begins a section, which is a part of a shard. It may keep the fraction `share` of [`KEPT_TERMS`] at least.
+    /// Begins a section, which is a part of a shard. It may keep the fraction `share` of [`KEPT_TERMS`], and
+    /// at least [`SECTION_TERMS`].
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
     pub(super) fn begin_section(&mut self, share: f64) {
         self.section += 1;
@@ -118,6 +119,11 @@ impl SampledTerms {
         share_of_terms(documents.map(|((_, size), found)| (size, has_flag(found))))
     }
 
+    /// Returns the number of documents that are compared with each other.
+    fn compared(&self) -> usize {
+        self.documents.len().min(COMPARED_DOCUMENTS)
+    }
+
     fn section(&self, row: u32) -> u32 {
         self.documents[row as usize].section
     }
@@ -125,17 +131,19 @@ impl SampledTerms {
     /// Returns for each compared document what is known of its equal documents. `groups` are the groups of equal
     /// documents.
     fn equal_counterparts(&self, groups: &Groups) -> Vec<Counterparts> {
-        let compared = self.documents.len().min(COMPARED_DOCUMENTS);
-        let mut found = vec![Counterparts::default(); compared];
+        let mut found = vec![Counterparts::default(); self.compared()];
         for group in groups.iter() {
-            for (at, &row) in group.iter().enumerate() {
-                let counterparts = &mut found[row as usize];
-                for (other_at, &other) in group.iter().enumerate() {
-                    let is_same = self.section(other) == self.section(row);
-                    counterparts.elsewhere += u32::from(!is_same);
-                    counterparts.is_nearby |= is_same && other_at < at;
+            // Rows ascend, and so do their sections.
+            for of_section in
+                group.chunk_by(|&one, &other| self.section(one) == self.section(other))
+            {
+                for (at, &row) in of_section.iter().enumerate() {
+                    found[row as usize] = Counterparts {
+                        elsewhere: (group.len() - of_section.len()) as u32,
+                        is_nearby: at > 0,
+                        is_earlier: row != group[0],
+                    };
                 }
-                counterparts.is_earlier = at > 0;
             }
         }
         found
@@ -144,8 +152,7 @@ impl SampledTerms {
     /// Returns for each compared document what is known of its similar documents. Of equal documents, only the first one
     /// has pairs.
     fn similar_counterparts(&self, pairs: &ClosePairs) -> Vec<Counterparts> {
-        let compared = self.documents.len().min(COMPARED_DOCUMENTS);
-        let mut found = vec![Counterparts::default(); compared];
+        let mut found = vec![Counterparts::default(); self.compared()];
         for pair in pairs.iter() {
             let is_same = self.section(pair.a) == self.section(pair.b);
             for row in [pair.a, pair.b] {
@@ -187,8 +194,8 @@ impl SampledTerms {
         let of_distinct = 1.0 - self.share_of(&equal, |equal| equal.is_earlier);
         let nearby = self.share_of(&similar, |similar| similar.is_nearby) / of_distinct;
         let similar = self.partners(&similar, &equal, false);
-        let compared = equal.len();
-        let pairs = compared as f64 * (compared as f64 - 1.0) / 2.0;
+        let compared = self.compared() as f64;
+        let pairs = compared * (compared - 1.0) / 2.0;
         SimilarShares {
             terms: distinct * either(nearby.min(1.0), similar.share(documents * distinct)),
             repeated_terms: repeated,
