@@ -82,6 +82,14 @@ pub(super) struct KnownFacts {
     pub(super) slowness: Slowness,
 }
 
+impl KnownFacts {
+    /// Returns the same facts, with the lesser slowness of two measurements. It is less likely that another program slowed
+    /// both of them.
+    pub(super) fn measured_again(self) -> Self {
+        Self { slowness: self.slowness.min(Slowness::measured()), ..self }
+    }
+}
+
 impl Cost {
     /// Estimates the cost of a run of `plan`. `samples` has a sample of each collection.
     pub(super) fn estimate(samples: &Sides<MethodSample>, facts: KnownFacts, plan: &Plan) -> Self {

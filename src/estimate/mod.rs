@@ -97,16 +97,13 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
         return Estimate::new(&samples, cost, plan);
     }
     let mut samples = read_samples(&corpora, plan, time);
-    // Measuring again makes it less likely that another program slowed both measurements.
-    let slowness = facts.slowness.min(Slowness::measured());
-    let facts = KnownFacts { slowness, ..facts };
+    let facts = facts.measured_again();
     let mut cost = Cost::estimate(&samples, facts, plan);
     let (share, most) = LONG_RUN;
     let time = Duration::from_secs_f64((cost.seconds * share).min(most));
     if care == Care::Thorough && time > SECOND_SAMPLE {
         samples = read_samples(&corpora, plan, time);
-        let slowness = facts.slowness.min(Slowness::measured());
-        cost = Cost::estimate(&samples, KnownFacts { slowness, ..facts }, plan);
+        cost = Cost::estimate(&samples, facts.measured_again(), plan);
     }
     Estimate::new(&samples, cost, plan)
 }
